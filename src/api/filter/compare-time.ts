@@ -1,4 +1,4 @@
-import type { Comparison, Node } from '../../lib/cel/parse.ts';
+import type { Comparison, Node } from '../../lib/cel/tree.ts';
 import { ExpressionFault } from '../../lib/cel/syntax-fault.ts';
 import { parseDuration, parseTime, toInstant } from '../../lib/cel/times.ts';
 import { quote, UserError } from '../../errors/user-error.ts';

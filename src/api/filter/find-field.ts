@@ -1,4 +1,4 @@
-import type { Node } from '../../lib/cel/parse.ts';
+import type { Node } from '../../lib/cel/tree.ts';
 import { ExpressionFault } from '../../lib/cel/syntax-fault.ts';
 import { nearestName } from '../../lib/nearest-name.ts';
 import type { Field } from '../../store/search/condition.ts';

@@ -1,4 +1,4 @@
-import type { Comparison, Node } from '../../lib/cel/parse.ts';
+import type { Comparison, Node } from '../../lib/cel/tree.ts';
 import { ExpressionFault } from '../../lib/cel/syntax-fault.ts';
 import type { Condition, Field, Operator } from '../../store/search/condition.ts';
 import { compareTime, isTime } from './compare-time.ts';

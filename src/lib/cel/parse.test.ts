@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 
 import { depthLimit, parseExpression } from './parse.ts';
-import type { Node } from './parse.ts';
+import type { Node } from './tree.ts';
 import { ExpressionFault } from './syntax-fault.ts';
 
 /** An expression as text, with brackets around every node. */
@@ -27,6 +27,14 @@ function show(node: Node): string {
       return `(${node.kind} ${node.of.map(show).join(' ')})`;
     case 'in':
       return `(${show(node.left)} in ${show(node.right)})`;
+    case 'map':
+      return `{${node.entries.map(([key, value]) => `${show(key)}: ${show(value)}`).join(' ')}}`;
+    case 'index':
+      return `${show(node.of)}[${show(node.index)}]`;
+    case 'negate':
+      return `(- ${show(node.of)})`;
+    case 'choice':
+      return `(${show(node.condition)} ? ${show(node.yes)} : ${show(node.no)})`;
     default:
       return `(${show(node.left)} ${node.operator} ${show(node.right)})`;
   }

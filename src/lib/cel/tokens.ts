@@ -1,104 +1,80 @@
+import { readLiteral } from './literals.ts';
 import { ExpressionFault } from './syntax-fault.ts';
+import { Uint } from './values.ts';
 
 export type Token =
   | { readonly kind: 'text'; readonly value: string; readonly at: number }
-  | { readonly kind: 'number'; readonly value: number; readonly at: number }
+  | { readonly kind: 'bytes'; readonly value: Uint8Array; readonly at: number }
+  /** An integer is a bigint, a double a number. `isDecimal`: an integer without "0x". */
+  | { readonly kind: 'number'; readonly value: bigint | number | Uint; readonly at: number }
   | { readonly kind: 'name'; readonly value: string; readonly at: number }
   | { readonly kind: 'sign'; readonly value: string; readonly at: number }
   | { readonly kind: 'end'; readonly value: ''; readonly at: number };
 
-const blanks = /[ \t\r\n]*/y;
-const number = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const blanks = /(?:[ \t\r\n\f]|\/\/[^\n]*)*/y;
+const number = /0[xX][0-9a-fA-F]+[uU]?|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?[uU]?/y;
 const name = /[A-Za-z_]\w*/y;
-const sign = /&&|\|\||[<>=!]=|[<>!()[\],.]/y;
-/** Escapes of one character in a text, with what they stand for. */
-const escapes: ReadonlyMap<string, string> = new Map([
-  ['n', '\n'],
-  ['r', '\r'],
-  ['t', '\t'],
-  ['\\', '\\'],
-  ['"', '"'],
-  ["'", "'"],
-  ['`', '`'],
-]);
-const codeLengths: ReadonlyMap<string, number> = new Map([
-  ['x', 2],
-  ['u', 4],
-  ['U', 8],
-]);
+const sign = /&&|\|\||[<>=!]=|[<>!()[\]{},.+\-*/%?:]/y;
+const literalStart = /(?:[rR][bB]?|[bB][rR]?)?["']/y;
 
 /** Cuts an expression into its tokens; the last one is the end. */
 export function tokenize(source: string): readonly Token[] {
+  return readTokens(source, 0, false).tokens;
+}
+
+/** The same of an expression inside a text, which ends at the first "}" that it has not opened itself. */
+export function tokenizeUntilBrace(source: string, from: number): readonly Token[] {
+  const { tokens, isClosed } = readTokens(source, from, true);
+  if (!isClosed) throw new ExpressionFault(from - 1, 'the expression that "${" begins has no closing "}"');
+  return tokens;
+}
+
+function readTokens(source: string, start: number, endsAtBrace: boolean) {
   const tokens: Token[] = [];
-  let from = endOf(blanks, source, 0);
+  let open = 0;
+  let from = endOf(blanks, source, start);
   while (from < source.length) {
+    if (endsAtBrace && open === 0 && source.charAt(from) === '}') break;
     const [token, to] = nextToken(source, from);
+    if (token.kind === 'sign') open += token.value === '{' ? 1 : token.value === '}' ? -1 : 0;
     tokens.push(token);
     from = endOf(blanks, source, to);
   }
   tokens.push({ kind: 'end', value: '', at: from + 1 });
-  return tokens;
+  return { tokens, isClosed: from < source.length };
 }
 
 function nextToken(source: string, from: number): readonly [Token, number] {
   const at = from + 1;
-  const first = source.charAt(from);
-  if (first === '"' || first === "'") return readText(source, from);
+  if (endOf(literalStart, source, from) > from) return readLiteral(source, from);
   const numberEnd = endOf(number, source, from);
-  if (numberEnd > from) {
-    const value = Number(source.slice(from, numberEnd));
-    if (!Number.isFinite(value)) throw new ExpressionFault(at, 'the number is too large');
-    return [{ kind: 'number', value, at }, numberEnd];
-  }
+  if (numberEnd > from) return [{ kind: 'number', value: numberOf(source.slice(from, numberEnd), at), at }, numberEnd];
   const nameEnd = endOf(name, source, from);
   if (nameEnd > from) return [{ kind: 'name', value: source.slice(from, nameEnd), at }, nameEnd];
   const signEnd = endOf(sign, source, from);
   if (signEnd > from) return [{ kind: 'sign', value: source.slice(from, signEnd), at }, signEnd];
-  throw new ExpressionFault(at, describeUnknown(first));
+  throw new ExpressionFault(at, describeUnknown(String.fromCodePoint(source.codePointAt(from) ?? 0)));
+}
+
+function numberOf(text: string, at: number): bigint | number | Uint {
+  const isUnsigned = /u$/i.test(text);
+  const digits = isUnsigned ? text.slice(0, -1) : text;
+  if (/^\d+$|^0x/i.test(digits)) {
+    // Longer ones are no 64 bits.
+    if (digits.length > 40) throw new ExpressionFault(at, 'the number is too large');
+    return isUnsigned ? new Uint(BigInt(digits)) : BigInt(digits);
+  }
+  if (isUnsigned) throw new ExpressionFault(at, 'a number with a fraction or an exponent takes no "u"');
+  const value = Number(digits);
+  if (!Number.isFinite(value)) throw new ExpressionFault(at, 'the number is too large');
+  return value;
 }
 
 function describeUnknown(character: string): string {
   if (character === '=') return '"=" is no operator; "==" compares';
   if (character === '&' || character === '|') return `"${character}" is no operator; "&&" is and, "||" is or`;
-  if (/[+\-*/%]/.test(character)) return `arithmetic ("${character}") is not offered`;
-  if (character === '?') return 'a choice ("? :") is not offered';
+  if (character === '`') return "names in backticks are not offered; write ['name']";
   return `${JSON.stringify(character)} has no meaning here`;
-}
-
-/** Reads a text in either kind of quotes, with its escapes. */
-function readText(source: string, from: number): readonly [Token, number] {
-  const quotes = source.charAt(from);
-  const at = from + 1;
-  let value = '';
-  for (let place = from + 1; place < source.length; place++) {
-    const character = source.charAt(place);
-    if (character === quotes) return [{ kind: 'text', value: checked(value, at), at }, place + 1];
-    if (character === '\\') {
-      const [meaning, length] = readEscape(source, place);
-      value += meaning;
-      place += length - 1;
-    } else {
-      value += character;
-    }
-  }
-  throw new ExpressionFault(at, `the text has no closing ${quotes}`);
-}
-
-function readEscape(source: string, from: number): readonly [string, number] {
-  const letter = source.charAt(from + 1);
-  const single = escapes.get(letter);
-  if (single !== undefined) return [single, 2];
-  const digits = source.slice(from + 2, from + 2 + (codeLengths.get(letter) ?? 0));
-  const code = /^[0-9a-fA-F]+$/.test(digits) && digits.length === codeLengths.get(letter) ? parseInt(digits, 16) : -1;
-  if (code < 0 || code > 0x10_ff_ff) throw new ExpressionFault(from + 1, `"\\${letter}" is no escape that is known`);
-  return [String.fromCodePoint(code), 2 + digits.length];
-}
-
-/** Refuses what no database takes as a text. */
-function checked(value: string, at: number): string {
-  if (value.includes('\0')) throw new ExpressionFault(at, 'the text holds a NUL character');
-  if (!value.isWellFormed()) throw new ExpressionFault(at, 'the text holds half of a surrogate pair');
-  return value;
 }
 
 /** Where the pattern ends that begins at a place; the place itself where it does not. */

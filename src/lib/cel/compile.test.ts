@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { compile } from './compile.ts';
+import type { Environment } from './environment.ts';
+import { functions } from './functions/index.ts';
+import { parseCel, parseEmbedded } from './parse.ts';
+import { Budget, BudgetSpent, EvaluationFault, Frame } from './run.ts';
+import { ExpressionFault } from './syntax-fault.ts';
+import { any, bool, int, listOf, mapOf, objectOf, string } from './types.ts';
+import { CelMap } from './values.ts';
+import type { Value } from './values.ts';
+
+const cookie = objectOf('cookie', { name: string, value: string });
+const big = Array.from({ length: 50_000 }, (_, at) => BigInt(at));
+const text = 'ab'.repeat(30_000);
+const environment: Environment<null> = {
+  variables: new Map([
+    ['req.url', { type: string, get: () => 'https://a.example/x?y=1' }],
+    ['req.url.path', { type: string, isSure: true, get: () => '/x' }],
+    ['req.url.port', { type: int, get: () => undefined }],
+    [
+      'req.headers',
+      {
+        type: mapOf(string, listOf(string)),
+        get: () => new CelMap([['x-a', ['1', '2']]], { ignoresCase: true, absent: [] }),
+      },
+    ],
+    [
+      'req.cookies',
+      { type: mapOf(string, listOf(cookie)), get: () => new CelMap([['s', [CelMap.of({ name: 's', value: 'v' })]]]) },
+    ],
+    ['big', { type: listOf(int), get: () => big }],
+    ['text', { type: string, get: () => text }],
+  ]),
+  free: new Map([['vars', (name) => ({ type: any, get: () => (name === 'set' ? 5n : undefined) })]]),
+  functions,
+  notOffered: new Map([['conn.geo', 'no database of places is there']]),
+};
+
+function evaluate(expression: string): Value {
+  return compile(parseCel(expression), environment).run(new Frame(null, new Budget(50_000)));
+}
+
+function refusal(expression: string): ExpressionFault {
+  try {
+    compile(parseCel(expression), environment, bool);
+  } catch (error) {
+    if (error instanceof ExpressionFault) return error;
+    throw error;
+  }
+  throw new Error(`${expression} was taken`);
+}
+
+const values: readonly (readonly [string, Value])[] = [
+  ["req.url.startsWith('https') && req.url.path == '/x'", true],
+  ["req.headers['X-A'][1]", '2'],
+  ["req.headers['absent']", []],
+  ["'X-A' in req.headers && !('absent' in req.headers)", true],
+  ["'2' in req.headers['x-a']", true],
+  ['has(req.url.port)', false],
+  ['has(vars.set) && !has(vars.unset)', true],
+  ["req.cookies['s'][0].value", 'v'],
+  ["'a.b.c'.split('.', 1)[0]", 'a'],
+  ["'a  b'.split()", ['a', 'b']],
+  ["'abc'.charAt(3)", ''],
+  ['[1, [2, [3]]].flatten()', [1n, 2n, [3n]]],
+  ["'%b'.format([true])", '1'],
+  ["'172.31.0.1'.isPrivateIp() && !'100.64.0.1'.isPrivateIp()", true],
+  ["inCidrRange('10.1.2.3', '10.0.0.0/8') && !inCidrRanges('10.1.2.3', ['bad', '11.0.0.0/8'])", true],
+  [
+    "hash.md5('a') + ' ' + 'a'.crc32() + ' ' + 'a'.crc64() + ' ' + hash.xxhash64('a', 'hex')",
+    '0cc175b9c0f1b6a831c399e269772661 e8b7be43 3420000000000000 d24ec4f1a98c6e5b',
+  ],
+  ["basic_auth.encode('u', 'p')", 'Basic dTpw'],
+  ["'a=1&a=2&b=%20'.decodeQueryString()['a'].join('+')", '1+2'],
+  ['\'{"a": [1]}\'.decodeJson().a[0] == 1', true],
+  ["{'a': [1, 2]}.encodeJson()", '{"a":[1,2]}'],
+  ["url.parse('https://h.example/p?q=1').host", 'h.example'],
+  ["['b', 'a', 'b'].distinct().sort().join()", 'ab'],
+  ["['bb', 'a'].sortBy(x, size(x))[0]", 'a'],
+  ["{'a': 1, 'b': 2}.filter(k, k != 'a')", ['b']],
+  ["timestamp('2026-01-31T23:30:00Z').getDate('+01:00')", 1n],
+  ['rand.int(3, 3)', 3n],
+];
+
+for (const [expression, value] of values) {
+  test(`${expression} comes out as documented`, () => {
+    assert.deepEqual(evaluate(expression), value);
+  });
+}
+
+const refused: readonly (readonly [string, number, RegExp])[] = [
+  ["req.url.pth == '/x'", 9, /did you mean req\.url\.path/],
+  ["req.url.path.startWith('/x')", 14, /did you mean startsWith/],
+  ['req.url.path', 9, /must be a bool.*compare it/],
+  ['req.url.path == 5', 14, /a string never equals a int; convert the text with int/],
+  ["req.headers['x'].contains('y')", 18, /exists\(x/],
+  ["req.headers['x'] == 'y'", 18, /with "in"|never equals/],
+  ["req.cookies['s'][0].valu == ''", 21, /did you mean value/],
+  ["conn.geo.country == 'DE'", 10, /conn\.geo\.country is not offered here: no database/],
+  ["'a'.matches('(')", 5, /ends too early|not closed/],
+  ["'a'.matches('(?=a)')", 5, /linear/],
+  ["timestamp('yesterday') == timestamp(0)", 1, /no time in RFC 3339/],
+  ["'x' in req.url.path", 5, /contains/],
+  ['!req.headers', 6, /must be a bool/],
+  ['vars == 1', 1, /vars\.name/],
+  ['lists.range(1000).all(a, lists.range(1000).all(b, a == b))', 19, /too much work/],
+  ['A{}', 2, /protocol buffers/],
+];
+
+for (const [expression, at, reason] of refused) {
+  test(`${expression} is refused with its place and the cure`, () => {
+    const fault = refusal(expression);
+    assert.match(fault.message, reason);
+    assert.equal(fault.at, at);
+  });
+}
+
+test('an expression inside a text ends at its own brace', () => {
+  const given = 'a ${{"}": "}"}["}"]} b';
+  const { node, end } = parseEmbedded(given, 4);
+  assert.equal(given.slice(end), '} b');
+  assert.equal(compile(node, environment).run(new Frame(null, new Budget(1000))), '}');
+  assert.throws(() => parseEmbedded('${req.url', 2), /no closing/);
+});
+
+const costly = [
+  'big.exists(x, x/0 == 1)',
+  "big.map(x, {'a': x}).distinct().size() == 0",
+  'big.all(x, text.startsWith(text))',
+  "text.matches('a.{400}[cd]')",
+  "text.matches('((a*)*)*(b*)*$x')",
+  "big.map(x, timestamp('2026-01-01T00:00:00Z'))",
+  'big.map(x, text + text)',
+  'big.map(x, big == big)',
+  'big.map(x, text.reverse())',
+  'big.map(x, text == (text + string(x)))',
+  "big.map(x, '[1, 2, 3]'.decodeJson())",
+  'text.crc64()',
+  "big.filter(x, x in big || text.replace('a', text) == '')",
+];
+
+for (const expression of costly) {
+  test(`${expression} is ended by the bound on work, whatever stands around it`, () => {
+    assert.throws(() => evaluate(expression), BudgetSpent);
+    assert.throws(() => evaluate(`[${expression}].exists(x, true) || true`), BudgetSpent);
+  });
+}
+
+test('what is missing is a fault, which another operand makes irrelevant', () => {
+  assert.throws(() => evaluate('req.url.port > 1'), EvaluationFault);
+  assert.equal(evaluate('req.url.port > 1 || true'), true);
+  assert.equal(evaluate('[1, 0].exists(x, 1 / x == 1)'), true);
+  assert.throws(() => evaluate('[2, 0].exists(x, 1 / x == 1)'), /zero/);
+});

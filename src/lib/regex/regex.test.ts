@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import * as fc from 'fast-check';
+
+import { PatternFault, Regex } from './regex.ts';
+
+const free = (): void => {};
+
+function groupsOf(pattern: string, text: string): readonly (string | undefined)[] | undefined {
+  return new Regex(pattern).find(text, 0, free)?.groups;
+}
+
+const cases: readonly (readonly [string, string, readonly (string | undefined)[] | undefined])[] = [
+  ['a(b|c)?d', 'xacd', ['acd', 'c']],
+  ['a(b)?d', 'ad', ['ad', undefined]],
+  ['(a+?)(a*)', 'aaa', ['aaa', 'a', 'aa']],
+  [
+    '^(?P<scheme>https?)://([^:/]+)(:[0-9]+)?\\/(.*)$',
+    'https://h/x?y',
+    ['https://h/x?y', 'https', 'h', undefined, 'x?y'],
+  ],
+  ['(?i)ABC|x', 'zabc', ['abc']],
+  ['(?s).+', 'a\nb', ['a\nb']],
+  ['.+', 'a\nb', ['a']],
+  ['(?m)^b$', 'a\nb', ['b']],
+  ['\\bfoo\\b', 'a foo b', ['foo']],
+  ['[[:alpha:]]+', '12ab3', ['ab']],
+  ['\\p{Greek}+', 'abcλμ', ['λμ']],
+  ['\\Qa.b\\E', 'xa.bb', ['a.b']],
+  ['x{2,3}', 'xxxx', ['xxx']],
+  ['x{,3}', 'x{,3}', ['x{,3}']],
+  ['😀.', '😀é', ['😀é']],
+  ['[^a-c]', 'abcd', ['d']],
+  ['z', 'abc', undefined],
+];
+
+for (const [pattern, text, groups] of cases) {
+  test(`${pattern} in ${JSON.stringify(text)}`, () => {
+    assert.deepEqual(groupsOf(pattern, text), groups);
+  });
+}
+
+for (const pattern of [
+  '(?=a)',
+  '(?!a)',
+  '(?<=a)b',
+  '(a)\\1',
+  '(',
+  'a**',
+  '[z-a]',
+  'a{1001}',
+  '\\k',
+  '(?P<a>x)(?P<a>y)',
+  '((x{900}){900})',
+  '*',
+]) {
+  test(`${pattern} is not offered`, () => {
+    assert.throws(() => new Regex(pattern), PatternFault);
+  });
+}
+
+test('all matches are found, one behind the other', () => {
+  const all = (pattern: string, text: string) =>
+    new Regex(pattern).findAll(text, free).map(({ start, end }) => [start, end]);
+  assert.deepEqual(all('a*', 'baac'), [
+    [0, 0],
+    [1, 3],
+    [4, 4],
+  ]);
+  assert.deepEqual(all('b', 'abab'), [
+    [1, 2],
+    [3, 4],
+  ]);
+});
+
+test('random patterns match as those of JavaScript do', () => {
+  const { tree } = fc.letrec<{ tree: string }>((tie) => ({
+    tree: fc.oneof(
+      { depthSize: 'small' },
+      fc.constantFrom('a', 'b', 'c', '.', '[ab]', '[^a]', '\\w', '^', '$', '\\b', 'é'),
+      fc.tuple(tie('tree'), tie('tree')).map(([a, b]) => a + b),
+      fc.tuple(tie('tree'), tie('tree')).map(([a, b]) => `(${a}|${b})`),
+      fc.tuple(tie('tree'), fc.constantFrom('*', '+', '?', '{1,2}', '*?', '+?')).map(([a, r]) => `(?:${a})${r}`),
+    ),
+  }));
+  const property = fc.property(
+    tree,
+    fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'é', '\n', ' '), maxLength: 12 }),
+    (pattern, text) => {
+      const own = new Regex(pattern).find(text, 0, free);
+      const other = new RegExp(pattern, 'u').exec(text);
+      // JavaScript goes on where a round of a repetition would be empty, RE2 does not.
+      const mayBeEmpty = /[$?*^]|\\b/.test(pattern);
+      assert.deepEqual(
+        [own?.start, mayBeEmpty ? undefined : own?.end],
+        [other?.index, mayBeEmpty || other === null ? undefined : other.index + other[0].length],
+        `${pattern} in ${JSON.stringify(text)}`,
+      );
+    },
+  );
+  fc.assert(property, { numRuns: 2_000 });
+});
+
+test('the work is linear, and told', () => {
+  for (const pattern of ['(a*)*b', '(a|a)*b', '(a|aa)+$', 'a.{200}b', '(((a?){20}a{20})*)*c']) {
+    const regex = new Regex(pattern);
+    const workOf = (length: number): number => {
+      let work = 0;
+      regex.test('a'.repeat(length), (units) => (work += units));
+      return work;
+    };
+    const ratio = workOf(4_000) / workOf(1_000);
+    assert.ok(ratio < 5, `${pattern}: ${ratio}`);
+  }
+});

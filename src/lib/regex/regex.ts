@@ -1,0 +1,273 @@
+import { isWord } from './classes.ts';
+import { parsePattern } from './parse.ts';
+import { PatternFault } from './tree.ts';
+import type { CharacterTest, Place, Tree } from './tree.ts';
+
+/** Most steps of a compiled pattern, and most characters of one that is written. */
+const mostSteps = 2000;
+const longestPattern = 2048;
+
+type Step =
+  | { readonly kind: 'take'; readonly test: CharacterTest }
+  | { readonly kind: 'at'; readonly place: Place }
+  /** The first is preferred. */
+  | { readonly kind: 'split'; readonly first: number; readonly second: number }
+  | { readonly kind: 'save'; readonly slot: number }
+  | { readonly kind: 'match' };
+
+/** A match: where it begins and ends, and the texts of its groups. */
+export interface Match {
+  readonly start: number;
+  readonly end: number;
+  /** The first is the whole; undefined for a group that took no part. */
+  readonly groups: readonly (string | undefined)[];
+}
+
+/** Told of the work that matching takes; it may throw to end it. */
+type Spend = (units: number) => void;
+
+/**
+ * A regular expression in the syntax of RE2. All ways through it are followed at once (Pike's machine), so that its work is linear in
+ * the text and in the pattern; it is told to `spend`.
+ */
+export class Regex {
+  /** Names of the groups, the first of which is group 1. */
+  readonly groupNames: readonly (string | undefined)[];
+  readonly #steps: readonly Step[];
+  readonly #slots: number;
+  /** The text itself, where the pattern is one. */
+  readonly #literal: string | undefined;
+
+  /** Throws `PatternFault`. */
+  constructor(source: string) {
+    if (source.length > longestPattern) throw new PatternFault(`it is longer than ${longestPattern} characters`);
+    const { tree, groups } = parsePattern(source);
+    this.groupNames = groups;
+    this.#slots = (groups.length + 1) * 2;
+    this.#steps = writeSteps(tree);
+    this.#literal = literalOf(tree);
+  }
+
+  /** True where it matches anywhere in the text. */
+  test(text: string, spend: Spend): boolean {
+    if (this.#literal === undefined) return this.find(text, 0, spend, false) !== undefined;
+    spend(text.length / 64);
+    return text.includes(this.#literal);
+  }
+
+  /** The leftmost match at a place or behind it. `withGroups`: false where nobody asks for its groups. */
+  find(text: string, from: number, spend: Spend, withGroups = true): Match | undefined {
+    const slots = withGroups ? this.#slots : 2;
+    const machine = new Machine(this.#steps, text, slots, spend);
+    const saved = machine.run(from);
+    if (saved === undefined) return undefined;
+    const [start = 0, end = 0] = saved;
+    const groups = Array.from({ length: slots / 2 }, (_, group) => {
+      const [first = -1, last = -1] = [saved[group * 2], saved[group * 2 + 1]];
+      return first < 0 || last < 0 ? undefined : text.slice(first, last);
+    });
+    return { start, end, groups };
+  }
+
+  /** All matches, one behind the other. */
+  findAll(text: string, spend: Spend, most = Infinity): readonly Match[] {
+    const matches: Match[] = [];
+    let from = 0;
+    while (from <= text.length && matches.length < most) {
+      const match = this.find(text, from, spend);
+      if (match === undefined) break;
+      // An empty match right behind another one is a part of it.
+      const isRest = match.start === match.end && match.start === matches.at(-1)?.end;
+      if (!isRest) matches.push(match);
+      from = match.end > match.start ? match.end : match.end + widthAt(text, match.end);
+    }
+    return matches;
+  }
+}
+
+/** Characters of JavaScript that the one at a place takes. */
+function widthAt(text: string, at: number): number {
+  return (text.codePointAt(at) ?? 0) > 0xff_ff ? 2 : 1;
+}
+
+function literalOf(tree: Tree): string | undefined {
+  const parts = tree.kind === 'all' ? tree.of : [tree];
+  const texts = parts.flatMap((part) => (part.kind === 'take' && part.only !== undefined ? [part.only] : []));
+  return texts.length === parts.length ? texts.join('') : undefined;
+}
+
+function writeSteps(tree: Tree): readonly Step[] {
+  const steps: Step[] = [];
+  let written = 0;
+  const add = (step: Step): number => {
+    if (steps.length >= mostSteps) throw tooLarge();
+    return steps.push(step) - 1;
+  };
+  const write = (node: Tree): void => {
+    // Groups without steps may be repeated too.
+    if (++written > 4 * mostSteps) throw tooLarge();
+    if (node.kind === 'take' || node.kind === 'at') add(node);
+    else if (node.kind === 'all') for (const each of node.of) write(each);
+    else if (node.kind === 'any') writeAny(node.of);
+    else if (node.kind === 'repeat') writeRepeat(node);
+    else if (node.kind === 'group') {
+      add({ kind: 'save', slot: node.number * 2 });
+      write(node.of);
+      add({ kind: 'save', slot: node.number * 2 + 1 });
+    }
+  };
+  const writeAny = (of: readonly Tree[]): void => {
+    const ends: number[] = [];
+    of.forEach((each, at) => {
+      const isLast = at === of.length - 1;
+      const fork = isLast ? -1 : add({ kind: 'match' });
+      write(each);
+      if (isLast) return;
+      ends.push(add({ kind: 'match' }));
+      steps[fork] = { kind: 'split', first: fork + 1, second: steps.length };
+    });
+    for (const end of ends) steps[end] = { kind: 'split', first: steps.length, second: steps.length };
+  };
+  const split = (at: number, into: number, past: number, isLazy: boolean): void => {
+    steps[at] = isLazy ? { kind: 'split', first: past, second: into } : { kind: 'split', first: into, second: past };
+  };
+  const writeRepeat = ({ of, least, most, isLazy }: Extract<Tree, { readonly kind: 'repeat' }>): void => {
+    for (let count = 0; count < least; count++) write(of);
+    if (most === Infinity) {
+      const loop = add({ kind: 'match' });
+      write(of);
+      add({ kind: 'split', first: loop, second: loop });
+      split(loop, loop + 1, steps.length, isLazy);
+      return;
+    }
+    const forks: number[] = [];
+    for (let count = least; count < most; count++) {
+      forks.push(add({ kind: 'match' }));
+      write(of);
+    }
+    for (const fork of forks) split(fork, fork + 1, steps.length, isLazy);
+  };
+  write(tree);
+  add({ kind: 'match' });
+  return steps;
+}
+
+function tooLarge(): PatternFault {
+  return new PatternFault(`it has more than ${mostSteps} steps; use fewer, shorter or less repeated parts`);
+}
+
+/** A step takes longer than a unit. */
+const stepUnits = 2;
+
+/** A way through the steps, and what it has saved. */
+interface Thread {
+  readonly step: number;
+  readonly saved: readonly number[];
+}
+
+/** One search. */
+class Machine {
+  readonly #steps: readonly Step[];
+  readonly #text: string;
+  readonly #slots: number;
+  readonly #spend: Spend;
+  /** By step, the place at which it was reached last. */
+  readonly #reached: Int32Array;
+  #work = 0;
+
+  constructor(steps: readonly Step[], text: string, slots: number, spend: Spend) {
+    this.#steps = steps;
+    this.#text = text;
+    this.#slots = slots;
+    this.#spend = spend;
+    this.#reached = new Int32Array(steps.length).fill(-1);
+    spend(12 + steps.length / 64);
+  }
+
+  /** What the leftmost match has saved. */
+  run(from: number): readonly number[] | undefined {
+    const none: readonly number[] = Array.from({ length: this.#slots }, () => -1);
+    let found: readonly number[] | undefined;
+    let threads: Thread[] = [];
+    for (let at = from; ;) {
+      if (found === undefined) this.#follow(0, none.with(0, at), at, threads);
+      const code = this.#text.codePointAt(at);
+      if (threads.length === 0 && (found !== undefined || code === undefined)) break;
+      const width = code !== undefined && code > 0xff_ff ? 2 : 1;
+      const following: Thread[] = [];
+      for (const { step: index, saved } of threads) {
+        const step = this.#steps[index];
+        if (step?.kind === 'match') {
+          found = saved.with(1, at);
+          // Ways behind this one are less preferred.
+          break;
+        }
+        if (step?.kind === 'take' && code !== undefined && step.test(code))
+          this.#follow(index + 1, saved, at + width, following);
+      }
+      this.#pay(threads.length + 1);
+      threads = following;
+      if (code === undefined) break;
+      at += width;
+    }
+    this.#spend(this.#work * stepUnits);
+    return found;
+  }
+
+  #pay(units: number): void {
+    this.#work += units;
+    if (this.#work < 256) return;
+    this.#spend(this.#work * stepUnits);
+    this.#work = 0;
+  }
+
+  /** Adds the steps that are reached without a character, in the order of their preference. */
+  #follow(entry: number, given: readonly number[], at: number, threads: Thread[]): void {
+    const left: Thread[] = [{ step: entry, saved: given }];
+    for (let count = 1; ; count++) {
+      const thread = left.pop();
+      if (thread === undefined) {
+        this.#pay(count);
+        return;
+      }
+      const { step: index, saved } = thread;
+      if (this.#reached[index] === at) continue;
+      this.#reached[index] = at;
+      const step = this.#steps[index];
+      if (step?.kind === 'split') {
+        left.push({ step: step.second, saved }, { step: step.first, saved });
+      } else if (step?.kind === 'save') {
+        const isKept = step.slot < this.#slots;
+        if (isKept) this.#pay(this.#slots / 4);
+        left.push({ step: index + 1, saved: isKept ? saved.with(step.slot, at) : saved });
+      } else if (step?.kind === 'at') {
+        if (this.#holds(step.place, at)) left.push({ step: index + 1, saved });
+      } else threads.push(thread);
+    }
+  }
+
+  #holds(place: Place, at: number): boolean {
+    const text = this.#text;
+    switch (place) {
+      case 'textStart':
+        return at === 0;
+      case 'textEnd':
+        return at === text.length;
+      case 'lineStart':
+        return at === 0 || text[at - 1] === '\n';
+      case 'lineEnd':
+        return at === text.length || text[at] === '\n';
+      case 'wordEdge':
+        return this.#isWordEdge(at);
+      default:
+        return !this.#isWordEdge(at);
+    }
+  }
+
+  #isWordEdge(at: number): boolean {
+    const isInside = (index: number) => index >= 0 && index < this.#text.length && isWord(this.#text.charCodeAt(index));
+    return isInside(at - 1) !== isInside(at);
+  }
+}
+
+export { PatternFault };
