@@ -39,11 +39,13 @@ test('one at a time, and never more than planned', () => {
   assert.ok([1, 2, 3, 4].every(() => !full([load(1), load(1)]).add));
 });
 
-test('clients of the busiest come again, half of what it has more, and not all at once', () => {
+test('clients of the busiest come again, so many that half of what it has more stays away, and not all at once', () => {
   const look = startBalance(2);
-  assert.deepEqual(look([load(0.8, 6), load(0.4, 3)]).relieve, { worker: 0, clients: 1 });
-  assert.deepEqual(look([load(0.1, 1), load(0.9, 60)]).relieve, { worker: 1, clients: 26 });
+  assert.deepEqual(look([load(0.8, 6), load(0.4, 3)]).relieve, { worker: 0, clients: 2 });
+  assert.deepEqual(look([load(0.1, 1), load(0.9, 40)]).relieve, { worker: 1, clients: 34 });
   assert.deepEqual(look([load(0.1, 1), load(0.9, 9000)]).relieve, { worker: 1, clients: 50 });
+  const ofThree = startBalance(3);
+  assert.deepEqual(ofThree([load(0.9, 40), load(0.1, 1), load(0.5, 20)]).relieve, { worker: 0, clients: 25 });
 });
 
 test('nobody is asked to come again where shares are about even, loads are low, or one connection makes the difference', () => {

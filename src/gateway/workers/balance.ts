@@ -49,9 +49,10 @@ export class Balance<Worker> {
     this.#highLooks = busy > busyAbove ? this.#highLooks + 1 : 0;
     const add = this.#highLooks >= looksBeforeAdding && loads.size + coming < this.#plan.most;
     if (add) this.#highLooks = 0;
-    // Half of what it has more goes; where they arrive is up to the system.
     const excess = busy > evenAbove && least < busy * (1 - tolerance) ? (busy - least) / (2 * busy) : 0;
-    const moved = Math.min(mostMoved, Math.floor(clients * excess));
+    // Half of what it has more should go. The system spreads those that come again over all workers, this one too.
+    const returning = loads.size / Math.max(1, loads.size - 1);
+    const moved = Math.min(mostMoved, Math.floor(Math.floor(clients * excess) * returning));
     return moved > 0 ? { add, relieve: { worker, clients: moved } } : { add };
   }
 }
