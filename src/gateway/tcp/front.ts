@@ -27,7 +27,6 @@ import type { UpstreamSlot } from '../bounds/upstream-connections.ts';
 import { ownArrivals } from '../upstream/arrivals.ts';
 import type { Arrivals } from '../upstream/arrivals.ts';
 import type { ConnectUpstream, UpstreamTarget } from '../upstream/connect.ts';
-import { FixedSource } from '../upstream/fixed-source.ts';
 import { SocketSource } from '../upstream/socket-source.ts';
 import { TunnelSource } from '../upstream/tunnel-source.ts';
 import type { UpstreamSource } from '../upstream/upstream-source.ts';
@@ -342,8 +341,8 @@ class TcpFront implements Front, TlsPassThrough {
       };
     const answer = this.#edges.groups.answer(id);
     if (answer === undefined) return undefined;
-    const send: Candidate['send'] = (accepted, slot) => this.#join(accepted, joinStream(answer.open()), slot);
-    return { source: new FixedSource(answer), send };
+    const send: Candidate['send'] = (accepted, slot) => this.#join(accepted, joinStream(answer.connect()), slot);
+    return { source: answer, send };
   }
 
   #socketSource(target: UpstreamTarget): UpstreamSource {

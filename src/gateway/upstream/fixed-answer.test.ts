@@ -6,7 +6,7 @@ import { FixedAnswer } from './fixed-answer.ts';
 
 async function answerTo(method: string, status: number): Promise<string> {
   const answer = new FixedAnswer({ kind: 'fixed_answer', id: 'b', status, headers: [], body: 'text' });
-  return text(answer.open().end(`${method} / HTTP/1.1\r\nHost: x\r\n\r\n`));
+  return text(answer.connect().end(`${method} / HTTP/1.1\r\nHost: x\r\n\r\n`));
 }
 
 test('a status that has no content gets none', async () => {

@@ -2,10 +2,14 @@ import { STATUS_CODES } from 'node:http';
 import { Duplex } from 'node:stream';
 
 import type { FixedAnswerEntry } from '../../snapshot/contract.ts';
+import { upstreamBroke } from '../errors.ts';
+import type { OpenOutcome, UpstreamSource } from './upstream-source.ts';
 
-/** A backend that answers every request alike. */
-export class FixedAnswer {
+/** A backend that answers every request alike: each connection to it takes one. */
+export class FixedAnswer implements UpstreamSource {
   readonly id: string;
+  readonly isShared = false;
+  readonly silentEnd = upstreamBroke;
   readonly #head: Buffer;
   readonly #whole: Buffer;
 
@@ -28,8 +32,17 @@ export class FixedAnswer {
   }
 
   /** A connection of HTTP/1.1 that takes one request. */
-  open(): Duplex {
+  connect(): Duplex {
     return new AnswerStream((request) => (request.startsWith('HEAD ') ? this.#head : this.#whole));
+  }
+
+  preferredWay(): undefined {}
+
+  reused(): void {}
+
+  open(_visitor: unknown, _idleOf: unknown, outcome: OpenOutcome): () => void {
+    const later = setImmediate(() => outcome.opened(this.connect(), ''));
+    return () => clearImmediate(later);
   }
 }
 

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { HttpAnswered, TcpClosed, TcpOpened, TrafficObserver } from '../engine.ts';
-import { EventBatch } from './event-batch.ts';
+import { EventBatch, singleNames } from './event-batch.ts';
 import { EventRelay } from './event-relay.ts';
-import { singleNames } from './event-rules.ts';
 
 const log = { info() {}, warn() {}, error() {} };
 const answered: HttpAnswered = {

@@ -1,6 +1,5 @@
 import type { GatewayLog, TrafficObserver } from '../engine.ts';
-import { eventRules, singleNames } from './event-rules.ts';
-import type { Events, SingleEvent } from './messages.ts';
+import type { Events, SingleEvent, SingleName } from './messages.ts';
 import { AnswerPacker } from './packed-answers.ts';
 import type { PackedAnswers } from './packed-answers.ts';
 
@@ -8,6 +7,31 @@ const flushMs = 50;
 const batchLimit = 2000;
 /** Most events that wait for a parent that does not keep up; of further ones, those that may be are dropped and counted. */
 const waitingLimit = 100_000;
+
+/**
+ * Whether an event may be dropped where the parent does not keep up. One that may not is rare, or bounded by what is open: a
+ * sign-out, a count of a rate limit or a fault that is lost would be wrong in the parent for good. `paired`: with the end of
+ * a connection, where its beginning was dropped, and only there.
+ */
+const eventRules: Readonly<Record<SingleName, 'kept' | 'droppable' | 'paired'>> = {
+  warned: 'droppable',
+  tcpOpened: 'paired',
+  tcpClosed: 'paired',
+  handshakeFailed: 'droppable',
+  boundsReported: 'kept',
+  listenerFault: 'kept',
+  entryFault: 'kept',
+  backendRefused: 'droppable',
+  passwordRefused: 'droppable',
+  // The next use of the session tells the same.
+  visitorSeen: 'droppable',
+  visitorLeft: 'kept',
+  ratesCounted: 'kept',
+  ownArrivalReset: 'droppable',
+};
+
+// The keys of an object that has every name, and no other.
+export const singleNames = Object.keys(eventRules) as readonly SingleName[];
 
 type SendEvents = (events: Omit<Events, 'type'>) => Promise<void>;
 

@@ -6,7 +6,6 @@ import type { GatewayLog, GatewayOptions, RateReport, TrafficObserver, WrongPass
 import type { AddressState, HealthNote } from '../health/health-board.ts';
 import type { Arrival } from '../upstream/upstream-sockets.ts';
 import type { WorkerLoad } from './balance.ts';
-import type { SingleName } from './event-rules.ts';
 import type { LoginCall, LoginReply } from './login-calls.ts';
 import type { PackedAnswers } from './packed-answers.ts';
 
@@ -54,6 +53,9 @@ export interface Reply {
   /** The answer to `made`: one of its sockets made the connection. */
   readonly made?: boolean;
 }
+
+/** Events that are sent one by one; the others are packed, or only counted. */
+export type SingleName = Exclude<keyof TrafficObserver, 'httpAnswered' | 'httpsOpened' | 'httpsClosed'>;
 
 /** A call of the observer, by name and arguments. */
 export type SingleEvent = {

@@ -6,7 +6,7 @@ import type { Target } from '../../health/target.ts';
 import type { TunnelBackends } from '../../tunnels/tunnel-backends.ts';
 import { BackendGroups } from '../../upstream/backend-groups.ts';
 import type { ConnectUpstream } from '../../upstream/connect.ts';
-import { FixedSource } from '../../upstream/fixed-source.ts';
+import { FixedAnswer } from '../../upstream/fixed-answer.ts';
 import { SocketSource } from '../../upstream/socket-source.ts';
 import { TunnelSource } from '../../upstream/tunnel-source.ts';
 import type { UpstreamSource } from '../../upstream/upstream-source.ts';
@@ -114,10 +114,8 @@ export class BackendTable {
     const entry = this.#entries.get(id);
     if (entry !== undefined)
       return entry.balance === undefined ? new SocketSource(entry, connect, connectMs) : undefined;
-    const answer = this.groups.answer(id);
-    if (answer !== undefined) return new FixedSource(answer);
     const backend = tunnels.find(id);
-    return backend && new TunnelSource(backend, connectMs);
+    return this.groups.answer(id) ?? (backend && new TunnelSource(backend, connectMs));
   }
 
   /** Drops the pools of agents that have changed so that kept connections may lead to another place. */
@@ -131,7 +129,7 @@ export class BackendTable {
 
   /** Drops the pools of answers, of which any may be another one now; they keep no connections. */
   #followAnswers(): void {
-    for (const [id, pool] of this.#pools) if (pool.source instanceof FixedSource) this.#pools.delete(id);
+    for (const [id, pool] of this.#pools) if (pool.source instanceof FixedAnswer) this.#pools.delete(id);
   }
 
   #closeOneIdle(): boolean {
