@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 
 import { LiveTraffic } from '../../../src/observe/live-traffic.ts';
@@ -91,6 +92,13 @@ onAnyDatabase('live traffic', (newDatabase) => {
         const answered = await reader.find(({ data: { path } }) => path === '/answered', 'the redirected request');
         assert.deepEqual([answered.data.verdict, answered.data.module], ['allowed', 'redirect']);
         await gatehouse.delete(`${routePath}/redirect`);
+        await gatehouse.put(`${routePath}/webhook_verification`, { provider: 'github', secret: 's' });
+        const signature = `sha256=${createHmac('sha256', 's').update('{}').digest('hex')}`;
+        const signed = { method: 'POST', body: '{}', headers: { 'x-hub-signature-256': signature } };
+        await site.askHttps({ path: '/signed', from: '127.0.0.7', ...signed });
+        const passed = await reader.find(({ data: { path } }) => path === '/signed', 'the request that has waited');
+        assert.deepEqual([passed.data.status, passed.data.module], [200, undefined], 'nobody has spoken in the end');
+        await gatehouse.delete(`${routePath}/webhook_verification`);
         await gatehouse.put(`/edges/tcp/${site.tcpEdgeId}/ip_restriction`, { ip_policy_ids: [denying] });
         await site.askTcp({ from: '127.0.0.7' }).catch(() => {});
         const closed = await reader.find(
