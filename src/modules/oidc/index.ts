@@ -4,24 +4,10 @@ import type { Static } from 'typebox';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { EdgeModule } from '../module.ts';
 import { faultOfProviderUrl } from '../../lib/provider-url.ts';
-import { isKept, newSecret } from '../kept-secret.ts';
-import {
-  acceptEmails,
-  acceptSignIn,
-  buildSignIn,
-  clientSecrets,
-  emailInput,
-  emailView,
-  ipPolicyReference,
-  presentSignIn,
-  sameText,
-  signInErrors,
-  signInInput,
-  signInView,
-  withoutDefaults,
-} from '../sign-in-settings.ts';
-import type { HasClientSecret, SignInSettings } from '../sign-in-settings.ts';
-import { signInStep } from '../sign-in-step.ts';
+import { clientId, clientSecret, emailInput, emailView, signInInput, signInView } from '../sign-in-fields.ts';
+import { signInModule } from '../sign-in-module.ts';
+import type { StoredSignIn } from '../sign-in-module.ts';
+import { signInErrors } from '../sign-in-settings.ts';
 import { invalidIssuer } from './errors.ts';
 import * as errors from './errors.ts';
 
@@ -31,12 +17,6 @@ const issuer = Type.String({
   maxBytes: 1024,
   wellFormed: true,
   examples: ['https://id.example.com/realms/staff'],
-});
-const clientId = Type.String({
-  description: 'Id of the client that was registered at the provider. Max 255 bytes.',
-  maxBytes: 255,
-  wellFormed: true,
-  examples: ['gatehouse'],
 });
 const scopes = Type.Array(Type.String({ maxBytes: 255, wellFormed: true }), {
   description: 'Scopes to ask the provider for; openid is always among them. Default: openid, profile, email.',
@@ -57,15 +37,7 @@ const Input = Type.Object(
     ...emailInput,
     issuer,
     client_id: clientId,
-    client_secret: Type.Optional(
-      Type.String({
-        description:
-          'Never shown again. Left out, the stored one stays if issuer and client are the same. Max 4096 bytes.',
-        maxBytes: 4096,
-        wellFormed: true,
-        examples: ['a long secret'],
-      }),
-    ),
+    client_secret: clientSecret('issuer and client'),
     scopes: Type.Optional(scopes),
     groups_claim: Type.Optional(groupsClaim),
   },
@@ -84,75 +56,38 @@ const View = Type.Object(
   { $id: 'OidcModule', additionalProperties: false },
 );
 
-interface OidcSettings extends SignInSettings, HasClientSecret {
+interface OwnSettings {
   readonly issuer: string;
-  readonly client_id: string;
-  readonly scopes: readonly string[];
   readonly groups_claim: string;
-  readonly email_addresses: readonly string[];
-  readonly email_domains: readonly string[];
 }
 
-const usualScopes = ['openid', 'profile', 'email'];
+const usual = { scopes: ['openid', 'profile', 'email'], groups_claim: 'groups' };
 
 /** Asks visitors to sign in with an OpenID provider. */
-export const oidc: EdgeModule<Static<typeof Input>, OidcSettings> = {
+export const oidc: EdgeModule<Static<typeof Input>, StoredSignIn<OwnSettings>> = {
   name: 'oidc',
   title: 'OIDC',
   targets: ['https_route'],
   input: Input,
   view: View,
   errors: [...Object.values(errors), ...signInErrors],
-  references: [ipPolicyReference],
-  accept: (input) => ({
-    ...accept(input),
-    client_secret: input.client_secret === undefined ? undefined : newSecret(input.client_secret),
-  }),
-  isSame(input, { client_secret, ...stored }) {
-    const { client_secret: given } = input;
-    return isKept(given, client_secret) && sameText(accept(input), stored);
-  },
-  secrets: {
-    conceal: ({ client_secret: _secret, scopes: own, groups_claim, ...settings }) => ({
-      ...withoutDefaults(settings, ''),
-      ...(sameText(own, usualScopes) ? {} : { scopes: own }),
-      ...(groups_claim === 'groups' ? {} : { groups_claim }),
-    }),
-    concealInput: ({ client_secret, ...rest }) => ({
-      ...rest,
-      ...(client_secret === undefined ? {} : { client_secret: '(secret)' }),
-    }),
-    ...clientSecrets<OidcSettings>((one, other) => one.issuer === other.issuer && one.client_id === other.client_id),
-  },
-  present: ({ client_secret: _secret, ...settings }, ref) => presentSignIn(settings, ref),
-  build(settings) {
-    const { client_secret: clientSecret } = settings;
-    if (typeof clientSecret !== 'string') throw new Error('the client secret of the module oidc is not open');
-    const { issuer: own, client_id, scopes: asked, groups_claim } = settings;
-    const provider = {
+  ...signInModule<Static<typeof Input>, OwnSettings>({
+    name: 'oidc',
+    cookiePrefix: '',
+    acceptOwn({ issuer: own, groups_claim = usual.groups_claim }) {
+      checkIssuer(own);
+      return { issuer: own, groups_claim };
+    },
+    defaultsOf: () => usual,
+    providerField: 'issuer',
+    providerOf: ({ issuer: own, scopes: asked, groups_claim }) => ({
       name: 'oidc',
       issuer: own,
-      clientId: client_id,
-      clientSecret,
       scopes: asked.includes('openid') ? asked : ['openid', ...asked],
       groupsClaim: groups_claim,
-    };
-    return { steps: [signInStep(buildSignIn(settings, provider, settings))] };
-  },
+    }),
+  }),
 };
-
-function accept(input: Static<typeof Input>): Omit<OidcSettings, 'client_secret'> {
-  checkIssuer(input.issuer);
-  const { scopes: given = [], groups_claim = 'groups' } = input;
-  return {
-    ...acceptSignIn(input, ''),
-    ...acceptEmails(input),
-    issuer: input.issuer,
-    client_id: input.client_id,
-    scopes: given.length === 0 ? usualScopes : given,
-    groups_claim,
-  };
-}
 
 function checkIssuer(text: string): void {
   const reason = faultOfProviderUrl(text);

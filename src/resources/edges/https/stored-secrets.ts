@@ -3,7 +3,7 @@ import type { ResourceContext } from '../../resource.ts';
 import type { StoredSecrets } from '../../stored-secrets.ts';
 import { httpsEdgeRoutes } from './table.ts';
 
-/** A secret in the settings of a module, as `src/modules/sign-in-settings.ts` keeps it, inside the text of a route. */
+/** A secret in the settings of a module, as `src/modules/sign-in-module.ts` keeps it, inside the text of a route. */
 const keptSecret = /"digest":"([^"]+)","sealed":("(?:[^"\\]|\\.)*")/g;
 const batchSize = 50;
 

@@ -1,0 +1,115 @@
+import { Type } from 'typebox';
+
+import { anyKey } from '../lib/any-key.ts';
+import { enabledInput, enabledView } from './module.ts';
+
+/** The longest session, in seconds. */
+const longestSession = 31_536_000;
+
+const networks = ['any', 'or_login', 'and_login'] as const;
+
+const text = (description: string, example: string, maxBytes: number) =>
+  Type.String({ description, maxBytes, wellFormed: true, examples: [example] });
+export const texts = (description: string, example: string) =>
+  Type.Array(Type.String({ maxBytes: 255, wellFormed: true }), { description, examples: [[example]], maxItems: 100 });
+const flag = (description: string) => Type.Boolean({ description, default: false });
+const seconds = (description: string) =>
+  Type.Integer({ description, minimum: 0, maximum: longestSession, examples: [28_800], default: 0 });
+
+const shared = {
+  options_passthrough: flag('true: requests with the method OPTIONS, such as CORS preflights, need no login.'),
+  cookie_prefix: text('The name of the session cookie begins with it, after "__Host-". Max 64 bytes.', 'shop.', 64),
+  inactivity_timeout: seconds('A session ends when it was not used for so many seconds. 0: no such limit.'),
+  maximum_duration: seconds('A session ends so many seconds after the login. 0: 14 days. At most a year.'),
+  auth_check_interval: seconds('Every so many seconds the provider is asked whether the login still holds. 0: never.'),
+  email_addresses: texts('E-mail addresses that may enter, if the provider has verified them.', 'ada@example.com'),
+  email_domains: texts('Domains of verified e-mail addresses that may enter.', 'example.com'),
+  groups: texts('Groups whose members may enter.', 'ops'),
+  claims: Type.Record(
+    anyKey,
+    Type.Array(Type.String({ maxBytes: 255, wellFormed: true }), { minItems: 1, maxItems: 100 }),
+    {
+      description: 'Claims that a visitor must have beside that, each with one of these values.',
+      examples: [{ department: ['sales', 'support'] }],
+    },
+  ),
+  unverified_email: flag(
+    'true: e-mail addresses count though the provider does not say that it has verified them. Only for a provider where ' +
+      'nobody can choose an address.',
+  ),
+  network: Type.Union(
+    networks.map((each) => Type.Literal(each)),
+    {
+      description:
+        'any: a login, from everywhere. or_login: visitors whom the IP policies allow need no login, all others do. and_login: ' +
+        'only visitors whom the IP policies allow, and only after a login.',
+      default: 'any',
+    },
+  ),
+  upstream_token: flag(
+    'true: the upstream also gets a signed token (JWT) in `Gatehouse-User-Token`, to be checked with the keys at ' +
+      '`/.gatehouse/jwks.json` of the same host.',
+  ),
+};
+
+const ipPolicyIds = texts(
+  'Ids of the IP policies of the trusted network; needed unless `network` is any.',
+  'ipp_2tQzYDLwIVU45s8sSMNpRfQp1Ng',
+);
+
+/** Fields of every module by which visitors sign in. */
+export const signInInput = {
+  enabled: enabledInput,
+  options_passthrough: Type.Optional(shared.options_passthrough),
+  cookie_prefix: Type.Optional(shared.cookie_prefix),
+  inactivity_timeout: Type.Optional(shared.inactivity_timeout),
+  maximum_duration: Type.Optional(shared.maximum_duration),
+  auth_check_interval: Type.Optional(shared.auth_check_interval),
+  groups: Type.Optional(shared.groups),
+  claims: Type.Optional(shared.claims),
+  unverified_email: Type.Optional(shared.unverified_email),
+  network: Type.Optional(shared.network),
+  ip_policy_ids: Type.Optional(ipPolicyIds),
+  upstream_token: Type.Optional(shared.upstream_token),
+};
+
+/** Settings that stand with the provider where a module has several. */
+export const emailInput = {
+  email_addresses: Type.Optional(shared.email_addresses),
+  email_domains: Type.Optional(shared.email_domains),
+};
+
+export const signInView = {
+  enabled: enabledView,
+  options_passthrough: shared.options_passthrough,
+  cookie_prefix: shared.cookie_prefix,
+  inactivity_timeout: shared.inactivity_timeout,
+  maximum_duration: shared.maximum_duration,
+  auth_check_interval: shared.auth_check_interval,
+  groups: shared.groups,
+  claims: shared.claims,
+  unverified_email: shared.unverified_email,
+  network: shared.network,
+  ip_policies: Type.Array(Type.Ref('Ref'), { description: 'The IP policies of the trusted network.' }),
+  upstream_token: shared.upstream_token,
+};
+
+export const emailView = { email_addresses: shared.email_addresses, email_domains: shared.email_domains };
+
+export const clientId = Type.String({
+  description: 'Id of the client that was registered at the provider. Max 255 bytes.',
+  maxBytes: 255,
+  wellFormed: true,
+  examples: ['gatehouse'],
+});
+
+/** The secret of that client. `owners` are those for which a stored one stays. */
+export const clientSecret = (owners: string) =>
+  Type.Optional(
+    Type.String({
+      description: `Never shown again. Left out, the stored one stays if ${owners} are the same. Max 4096 bytes.`,
+      maxBytes: 4096,
+      wellFormed: true,
+      examples: ['a long secret'],
+    }),
+  );
