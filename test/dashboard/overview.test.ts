@@ -1,8 +1,10 @@
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { makePair } from '../support/certificate-pair.ts';
 import { runOnHost } from '../support/people.ts';
 import { onDashboard } from './support/dashboard.ts';
+import { lookAt } from './support/looks.ts';
 
 onDashboard('the overview', (d) => {
   test('of an empty installation is three steps, each with its button, and goes on with the first that is not done', async () => {
@@ -48,6 +50,43 @@ onDashboard('the overview', (d) => {
     await d().gatehouse.delete(`/ip_restrictions/${restriction.id}`);
     await page.goto('/dashboard/');
     await page.getByText('Nothing. No edge fails, no restriction only warns').waitFor();
+  });
+
+  test('shows the worst first and few, and what was put away is back when it is worse', async () => {
+    const { gatehouse } = d();
+    const policy = await gatehouse.create('/ip_policies');
+    const ending = async (name: string, days: string) =>
+      gatehouse.create('/tls_certificates', makePair(name, '-subj', `/CN=${name}.example`, '-days', days));
+    const made = [await ending('later', '12'), await ending('sooner', '3')];
+    for (const days of ['5', '6', '7', '8', '9']) made.push(await ending(`in${days}`, days));
+    const restriction = await gatehouse.create('/ip_restrictions', {
+      type: 'api',
+      description: 'only API',
+      ip_policy_ids: [policy.id],
+    });
+    const quiet = await gatehouse.create('/ip_restrictions', { type: 'agent', ip_policy_ids: [policy.id] });
+    await gatehouse.get('/api_keys', { headers: { 'x-forwarded-for': '203.0.113.9' } });
+    const page = await d().open();
+    const rows = page.locator('main .list').first().locator('b');
+    await page.getByText('Restriction “only API” only warns').waitFor();
+    assert.equal(await rows.count(), 5, 'the figures of traffic stay in sight');
+    await page.getByRole('button', { name: 'Show 4 more' }).click();
+    const titles = await rows.allTextContents();
+    const place = (words: string) => titles.findIndex((title) => title.includes(words));
+    assert.ok(place('sooner.example') < place('later.example') && place('sooner.example') >= 0, titles.join(', '));
+    const warned = page.getByRole('listitem').filter({ hasText: 'Restriction “only API”' });
+    await lookAt(page, 'overview-needs');
+    await warned.getByRole('button', { name: /^Put away until tomorrow/ }).click();
+    await page.getByRole('button', { name: 'Show 1 put away until tomorrow' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Show 1 put away until tomorrow' }).waitFor();
+    assert.equal(await warned.count(), 0);
+    // One more address that would be refused.
+    await gatehouse.get('/api_keys', { headers: { 'x-forwarded-for': '203.0.113.10' } });
+    await page.reload();
+    await warned.getByText(/^\d addresses would be refused/).waitFor();
+    for (const { id } of made) await gatehouse.delete(`/tls_certificates/${id}`);
+    for (const { id } of [restriction, quiet]) await gatehouse.delete(`/ip_restrictions/${id}`);
   });
 
   test('shows what is used of each quota, and warns where little is left', async () => {

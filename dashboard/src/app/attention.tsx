@@ -1,22 +1,22 @@
 import type { ReactNode } from 'react';
 
 import { useHealth } from '../api/health.ts';
-import type { HealthState } from '../api/health.ts';
 import { useList } from '../api/queries.ts';
 import { Glyph } from '../components/verdict.tsx';
 import { certificateDays, daysUntil } from '../lib/time.ts';
+import { backendIdsOf, useConditions } from '../parts/conditions.ts';
+import { isInTrouble } from '../parts/health-words.ts';
 
 /** A triangle with a count in place of `children`, where something on that page needs a person. */
 export function Attention({ page, children }: { readonly page: string; readonly children: ReactNode }) {
   if (page === 'ip-restrictions') return <WarningRestrictions>{children}</WarningRestrictions>;
   if (page === 'certificates') return <EndingCertificates>{children}</EndingCertificates>;
   if (page === 'https-edges') return <TroubledEdges list="HttpsEdgesList">{children}</TroubledEdges>;
+  if (page === 'backends') return <TroubledBackends>{children}</TroubledBackends>;
   if (page === 'tcp-edges') return <TroubledEdges list="TcpEdgesList">{children}</TroubledEdges>;
   if (page === 'tls-edges') return <TroubledEdges list="TlsEdgesList">{children}</TroubledEdges>;
   return children;
 }
-
-const troubles: ReadonlySet<HealthState> = new Set<HealthState>(['does_not_answer', 'answers_in_part', 'slow']);
 
 function TroubledEdges({
   list,
@@ -27,11 +27,27 @@ function TroubledEdges({
 }) {
   const { data = [] } = useList(list, { wanted: 1 });
   const book = useHealth();
+  const conditions = useConditions();
   return (
     <Needing
-      count={book === undefined ? 0 : data.filter((edge) => troubles.has(book.stateOf(edge))).length}
+      count={
+        book === undefined || conditions === undefined
+          ? 0
+          : data.filter((edge) => isInTrouble(book.stateOf(edge, conditions.of(backendIdsOf(edge))))).length
+      }
       what="in trouble"
     >
+      {children}
+    </Needing>
+  );
+}
+
+function TroubledBackends({ children }: { readonly children: ReactNode }) {
+  const { data = [] } = useList('StaticBackendsList', { wanted: 1 });
+  const conditions = useConditions();
+  const troubled = conditions === undefined ? [] : data.filter((each) => isInTrouble(conditions.stateOf(each)));
+  return (
+    <Needing count={troubled.length} what="in trouble">
       {children}
     </Needing>
   );

@@ -118,7 +118,8 @@ export function Table<Row>({
 }
 
 /** A click on a link, a button or selected text means that, not the row. */
-function isOnControl(target: EventTarget): boolean {
+/** Whether a click is for something in the row that acts by itself, or marks text. */
+export function isOnControl(target: EventTarget): boolean {
   if (target instanceof Element && target.closest('a, button, input, select, label') !== null) return true;
   return (getSelection()?.toString() ?? '') !== '';
 }

@@ -20,6 +20,8 @@ export interface Backend {
   readonly target: string;
   /** A tunnel group without agents. */
   readonly isOffline: boolean;
+  /** Backends that it chooses among, in order; those without a weight are left out. */
+  readonly members?: readonly string[] | undefined;
   readonly description?: string | undefined;
   readonly created_at: string;
 }
@@ -62,6 +64,11 @@ export function weightedText({ backends }: Pick<WeightedBackend, 'backends'>): s
   return `${countOf(Object.keys(backends).length, 'backend', 'backends')} by weight`;
 }
 
+/** Backends that get a share. */
+function sharing({ backends }: WeightedBackend): readonly string[] {
+  return Object.entries(backends).flatMap(([id, weight]) => (weight > 0 ? [id] : []));
+}
+
 export function failoverText({ backends }: Pick<FailoverBackend, 'backends'>): string {
   return `the first of ${countOf(backends.length, 'backend', 'backends')} that can be reached`;
 }
@@ -74,11 +81,12 @@ function named(
     readonly created_at: string;
     readonly tunnels?: readonly object[];
   },
+  members?: readonly string[],
 ) {
   const { id, description, created_at } = backend;
   const isOffline = backend.tunnels?.length === 0;
   const name = description === undefined || description === '' ? target : description;
-  return { id, kind: kindOfBackend(id), name, target, isOffline, description, created_at };
+  return { id, kind: kindOfBackend(id), name, target, isOffline, members, description, created_at };
 }
 
 export interface Backends {
@@ -102,8 +110,8 @@ export function useBackends(): Backends {
             ...statics.map((each) => named(staticTarget(each), each)),
             ...groups.map((each) => named(groupTarget(each), each)),
             ...(answers ?? []).map((each) => named(answerText(each), each)),
-            ...(weighted ?? []).map((each) => named(weightedText(each), each)),
-            ...(failovers ?? []).map((each) => named(failoverText(each), each)),
+            ...(weighted ?? []).map((each) => named(weightedText(each), each, sharing(each))),
+            ...(failovers ?? []).map((each) => named(failoverText(each), each, each.backends)),
           ].toSorted((one, other) => other.created_at.localeCompare(one.created_at));
     const byId = new Map(all?.map((each) => [each.id, each]));
     return {

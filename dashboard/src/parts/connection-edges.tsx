@@ -9,9 +9,11 @@ import type { RemovalProps, Shown } from '../resource/describe.ts';
 import { standardFacts } from '../resource/page.tsx';
 import { useBackends } from './backends.ts';
 import type { Backends } from './backends.ts';
-import { edgeFields, edgeLines, edgeParts, EdgeRows, EdgeState, isOffline } from './edges.tsx';
+import { backendIdsOf } from './conditions.ts';
+import { edgeFields, edgeLines, edgeParts, EdgeRows, EdgeState } from './edges.tsx';
 import type { Ways } from './edges.tsx';
-import { connectionNoun, HealthBox } from './health.tsx';
+import { HealthBox } from './health-box.tsx';
+import { connectionNoun } from './health-words.ts';
 import { PublicName } from './hostports.tsx';
 import type { EdgeKind } from './hostports.tsx';
 import { ModuleList } from './modules/module-list.tsx';
@@ -84,7 +86,7 @@ function missingFor({ hostports, backend }: Edge): 'hostport' | 'backend' | unde
 
 const ways: Ways<Edge> = {
   missing: missingFor,
-  backendIds: ({ backend }) => (backend?.enabled === true ? [backend.backend.id] : []),
+  backendIds: backendIdsOf,
 };
 
 const noText = (): string => '';
@@ -98,13 +100,12 @@ function Body<Row extends Edge>({
   readonly shown: Shown<Row>;
   readonly target: ModuleTarget;
 }) {
-  const { find } = useBackends();
   return (
     <>
       {missingFor(edge) === undefined ? (
         <HealthBox
           thing={edge}
-          isOffline={isOffline(ways.backendIds(edge), find)}
+          leadsTo={backendIdsOf(edge)}
           noun={connectionNoun}
           actions={<ButtonLink to={`/traffic?edge=${edge.id}`}>Watch its traffic</ButtonLink>}
         />

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 
 import { useHealth } from '../api/health.ts';
 import type { HealthBook } from '../api/health.ts';
+import { useLive } from '../api/live.ts';
 import { ButtonLink } from '../components/button.tsx';
 import type { ChoiceFilter } from '../components/list-search.ts';
 import type { Column } from '../components/table.tsx';
@@ -15,9 +16,12 @@ import { linesOf } from '../resource/uses.tsx';
 import type { Use } from '../resource/uses.tsx';
 import { BackendChoice, backendErrors, backendIdOf, draftOf } from './backend-choice.tsx';
 import type { BackendDraft } from './backend-choice.tsx';
-import { edgeName, useBackends } from './backends.ts';
-import type { Backends, NamedEdge } from './backends.ts';
-import { healthColumns, isInTrouble, rankOf, StateWord } from './health.tsx';
+import { edgeName } from './backends.ts';
+import type { NamedEdge } from './backends.ts';
+import { useConditions } from './conditions.ts';
+import type { Conditions } from './conditions.ts';
+import { isInTrouble, rankOf } from './health-words.ts';
+import { healthColumns, StateWord } from './health.tsx';
 import type { EdgeKind } from './hostports.tsx';
 import { hostportErrors, HostportsField, hostportsOf, useShownAddress } from './hostports.tsx';
 
@@ -107,9 +111,7 @@ export async function chosenBackend({ backend }: Values, set: (part: Values) => 
 
 /** The next thing that an edge needs, or how it does by its traffic. */
 export function EdgeState<Row extends Edge>({ edge, ways }: { readonly edge: Row; readonly ways: Ways<Row> }) {
-  const book = useHealth();
-  const { find } = useBackends();
-  return <StateOf edge={edge} ways={ways} book={book} isOffline={isOffline(ways.backendIds(edge), find)} />;
+  return <StateOf edge={edge} ways={ways} book={useHealth()} conditions={useConditions()} />;
 }
 
 /** What an edge leads to. */
@@ -120,26 +122,24 @@ export interface Ways<Row> {
   readonly backendIds: (edge: Row) => readonly string[];
 }
 
-/** Whether every backend is a tunnel group without agents. */
-export function isOffline(ids: readonly string[], find: Backends['find']): boolean {
-  return ids.length > 0 && ids.every((id) => find(id).isOffline);
-}
-
 function StateOf<Row extends Edge>({
   edge,
   ways,
   book,
-  isOffline: hasNoAgent,
+  conditions,
 }: {
   readonly edge: Row;
   readonly ways: Ways<Row>;
   readonly book: HealthBook | undefined;
-  readonly isOffline: boolean;
+  readonly conditions: Conditions | undefined;
 }) {
   const missing = ways.missing(edge);
   if (missing !== undefined) return <Verdict tone="off">No {missing}</Verdict>;
-  return <StateWord state={book?.stateOf(edge, hasNoAgent)} />;
+  return <StateWord state={book?.stateOf(edge, conditions?.of(ways.backendIds(edge)))} />;
 }
+
+/** Agents come and go by themselves. */
+const liveLists = ['TunnelGroupBackendsList'] as const;
 
 const stateFilter = {
   trouble: 'in trouble',
@@ -165,13 +165,14 @@ export function EdgeRows<Row extends Edge>({
   readonly render: (rows: Rows<Row>) => ReactNode;
 }) {
   const book = useHealth();
-  const { find } = useBackends();
+  const conditions = useConditions();
   const shownAddress = useShownAddress(kind);
+  useLive(liveLists);
   const rows = useMemo(() => {
-    const offline = (edge: Row): boolean => isOffline(ways.backendIds(edge), find);
+    const conditionOf = (edge: Row) => conditions?.of(ways.backendIds(edge));
     const groupOf = (edge: Row): keyof typeof stateFilter => {
       if (ways.missing(edge) !== undefined) return 'unfinished';
-      const state = book?.stateOf(edge, offline(edge)) ?? 'unknown';
+      const state = book?.stateOf(edge, conditionOf(edge)) ?? 'unknown';
       return isInTrouble(state) ? 'trouble' : state === 'answers' ? 'answers' : 'quiet';
     };
     return {
@@ -199,8 +200,8 @@ export function EdgeRows<Row extends Edge>({
           id: 'state',
           head: 'State',
           sortBy: (edge: Row) =>
-            ways.missing(edge) === undefined ? rankOf(book?.stateOf(edge, offline(edge))) : rankOf('unknown') + 0.5,
-          cell: (edge: Row) => <StateOf edge={edge} ways={ways} book={book} isOffline={offline(edge)} />,
+            ways.missing(edge) === undefined ? rankOf(book?.stateOf(edge, conditionOf(edge))) : rankOf('unknown') + 0.5,
+          cell: (edge: Row) => <StateOf edge={edge} ways={ways} book={book} conditions={conditions} />,
         },
         ...healthColumns<Row>(book),
         ...own,
@@ -218,7 +219,7 @@ export function EdgeRows<Row extends Edge>({
       searchText: (edge: Row) =>
         `${edge.description ?? ''} ${edge.id} ${(edge.hostports ?? []).join(' ')} ${ownText(edge)}`,
     };
-  }, [kind, ways, own, ownFilter, ownText, book, find, shownAddress]);
+  }, [kind, ways, own, ownFilter, ownText, book, conditions, shownAddress]);
   return render(rows);
 }
 

@@ -2,8 +2,10 @@ import type { StaticBackend, StaticBackendHealth } from '../../../../client/src/
 import { useOne } from '../../api/queries.ts';
 import { Panel } from '../../components/page.tsx';
 import { Time } from '../../components/time.tsx';
-import { Badge, Glyph, Verdict, VerdictBox } from '../../components/verdict.tsx';
+import { Glyph, Verdict } from '../../components/verdict.tsx';
 import { countOf, formatNumber } from '../../lib/text.ts';
+import { HealthBox } from '../../parts/health-box.tsx';
+import type { FaultVerdict } from '../../parts/health-box.tsx';
 import { HostportText } from '../../parts/hostports.tsx';
 
 type Address = StaticBackendHealth['addresses'][number];
@@ -14,32 +16,29 @@ const everyMs = 5_000;
 const mostColumns = 4;
 const shownFlips = 10;
 
-/** True if there is something to see: several addresses, or checks. */
-export function isWatched({ addresses, active_check, passive_check }: StaticBackend): boolean {
-  return addresses !== undefined || active_check !== undefined || passive_check !== undefined;
-}
-
-/** Such as "2 of 3 answer", by what the gateways see now. */
-export function AddressesBadge({ id }: { readonly id: string }) {
-  const { data } = useOne('StaticBackendsHealth', { path: { id } }, { refreshMs: everyMs });
-  const addresses = data?.document.addresses.filter(({ weight }) => weight > 0) ?? [];
-  const down = addresses.filter(({ gateways }) => gateways.some(({ state }) => state === 'down')).length;
-  if (down === 0) return null;
+/** How the backend does, by its addresses first; then its addresses. */
+export function WatchedPanels({ backend }: { readonly backend: StaticBackend }) {
+  const { data } = useOne('StaticBackendsHealth', { path: { id: backend.id } }, { refreshMs: everyMs });
   return (
-    <Badge tone={down === addresses.length ? 'deny' : 'warn'}>
-      {addresses.length - down} of {addresses.length} answer
-    </Badge>
+    <>
+      <HealthBox
+        thing={backend}
+        leadsTo={[backend.id]}
+        fault={data === undefined ? undefined : faultOf(backend, data.document.addresses)}
+      />
+      <AddressesPanel backend={backend} />
+    </>
   );
 }
 
 /** The addresses of a backend, as every gateway sees them now. */
-export function AddressesPanel({ backend }: { readonly backend: StaticBackend }) {
+function AddressesPanel({ backend }: { readonly backend: StaticBackend }) {
   const { id } = backend;
   const { data, error } = useOne('StaticBackendsHealth', { path: { id } }, { refreshMs: everyMs });
   if (error !== undefined)
     return (
       <Panel title="Addresses">
-        <p>What the gateways see cannot be told: {error.message}</p>
+        <p>What the gateways see is unknown: {error.message}</p>
       </Panel>
     );
   if (data === undefined) return <section className="panel" aria-busy="true" />;
@@ -51,7 +50,6 @@ export function AddressesPanel({ backend }: { readonly backend: StaticBackend })
   const lastCheck = checkedAt.at(-1);
   return (
     <>
-      <Faults backend={backend} addresses={addresses} />
       <Panel
         title="Addresses"
         note={`${addresses.length}, as every gateway sees them now`}
@@ -136,13 +134,13 @@ export function AddressesPanel({ backend }: { readonly backend: StaticBackend })
   );
 }
 
-/** Says what is down, why, and what that means for visitors; nothing while all answer. */
-function Faults({ backend, addresses }: { readonly backend: StaticBackend; readonly addresses: readonly Address[] }) {
+/** What is down, why, and what that means for visitors; undefined while all answer. */
+function faultOf(backend: StaticBackend, addresses: readonly Address[]): FaultVerdict | undefined {
   const used = addresses.filter(({ weight }) => weight > 0);
   const down = used.filter((each) => downAt(each).length > 0);
   const [first] = down;
   const [seen] = first === undefined ? [] : downAt(first);
-  if (first === undefined || seen === undefined) return null;
+  if (first === undefined || seen === undefined) return undefined;
   const isAll = used.every((each) => downAt(each).length === each.gateways.length);
   const [missing, all] = [downAt(first).length, first.gateways.length];
   const whose = all === 1 ? '' : missing === all ? `, for all ${all} gateways` : `, for ${missing} of ${all} gateways`;
@@ -153,31 +151,29 @@ function Faults({ backend, addresses }: { readonly backend: StaticBackend; reado
         ? `All ${down.length} addresses are down`
         : `${down.length} of ${used.length} addresses are down`;
   const isClosed = backend.when_all_down === 'fail_closed';
-  return (
-    <VerdictBox
-      tone={isAll ? 'deny' : 'warn'}
-      title={title}
-      reason={
-        <>
-          {`${seen.cause ?? (seen.by === 'check' ? 'Its checks fail' : 'Real requests fail')}, ${countOf(seen.failures, 'failure', 'failures')} in a row`}
-          {seen.since === undefined ? null : (
-            <>
-              {', down since '}
-              <Time at={seen.since} />
-            </>
-          )}
-          {'. '}
-          {isAll
-            ? isClosed
-              ? 'Visitors get 503 until one is back.'
-              : 'Requests are tried all the same.'
-            : down.length === 1
-              ? 'The others carry its share.'
-              : 'The others carry their share.'}
-        </>
-      }
-    />
-  );
+  return {
+    tone: isAll ? 'deny' : 'warn',
+    title,
+    reason: (
+      <>
+        {`${seen.cause ?? (seen.by === 'check' ? 'Its checks fail' : 'Real requests fail')}, ${countOf(seen.failures, 'failure', 'failures')} in a row`}
+        {seen.since === undefined ? null : (
+          <>
+            {', down since '}
+            <Time at={seen.since} />
+          </>
+        )}
+        {'. '}
+        {isAll
+          ? isClosed
+            ? 'Visitors get 503 until one is back.'
+            : 'Requests are tried all the same.'
+          : down.length === 1
+            ? 'The others carry its share.'
+            : 'The others carry their share.'}
+      </>
+    ),
+  };
 }
 
 function downAt({ gateways }: Address): readonly Seen[] {

@@ -2,11 +2,15 @@ import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 
 import { useHealth } from '../../api/health.ts';
+import { useLive } from '../../api/live.ts';
 import type { Search } from '../../components/list-search.ts';
 import type { Column } from '../../components/table.tsx';
-import { Glyph } from '../../components/verdict.tsx';
-import { kindOfBackend, useBackendUses } from '../../parts/backends.ts';
-import { HealthBox, healthColumns, rankOf, StateWord } from '../../parts/health.tsx';
+import { Glyph, Verdict } from '../../components/verdict.tsx';
+import { useBackendUses } from '../../parts/backends.ts';
+import { useConditions } from '../../parts/conditions.ts';
+import { HealthBox } from '../../parts/health-box.tsx';
+import { rankOf } from '../../parts/health-words.ts';
+import { healthColumns, StateWord } from '../../parts/health.tsx';
 import { createdColumn, nameColumn } from '../../resource/columns.tsx';
 import type { RemovalProps, Rows, Shown } from '../../resource/describe.ts';
 import { canBeReverted, linesOf, stillUsed, UsesPanel } from '../../resource/uses.tsx';
@@ -15,11 +19,11 @@ interface Backend {
   readonly id: string;
   readonly description?: string;
   readonly created_at: string;
-  /** Of a tunnel group. */
-  readonly tunnels?: readonly object[];
 }
 
 const path = '/backends';
+/** Agents come and go by themselves. */
+const liveLists = ['TunnelGroupBackendsList'] as const;
 
 const isOff = (
   <span className="row">
@@ -27,22 +31,21 @@ const isOff = (
   </span>
 );
 
-/** A tunnel group that no agent belongs to. */
-function isWithoutAgents({ tunnels }: Backend): boolean {
-  return tunnels?.length === 0;
+/** A static backend with several addresses or checks, whose page says itself how it does. */
+export function isWatched(backend: Backend): boolean {
+  return ['addresses', 'active_check', 'passive_check'].some((name) => name in backend);
 }
 
-/** Requests count for the backend that a weighted or failover one has chosen, and not for itself. */
-function isChooser({ id }: Backend): boolean {
-  const kind = kindOfBackend(id);
-  return kind === 'weighted' || kind === 'failover';
-}
-
-/** How it does by the requests that were for it. */
+/** How it does, by checks, agents and the requests that were for it. */
 function BackendState({ backend }: { readonly backend: Backend }) {
-  const book = useHealth();
-  if (isChooser(backend)) return <span className="muted">that of its backends</span>;
-  return <StateWord state={book?.stateOf(backend, isWithoutAgents(backend))} />;
+  const watched = useHealth()?.watched(backend.id);
+  const state = useConditions()?.stateOf(backend);
+  if (state !== 'backend_in_part' || watched === undefined) return <StateWord state={state} />;
+  return (
+    <Verdict tone="warn">
+      {watched.answering} of {watched.addresses} answer
+    </Verdict>
+  );
 }
 
 /** The shared part of the descriptions of all kinds of backends. */
@@ -56,9 +59,7 @@ export const backendParts = {
     const uses = useBackendUses()(document.id);
     return (
       <>
-        {uses.length === 0 || isChooser(document) ? null : (
-          <HealthBox thing={document} isOffline={isWithoutAgents(document)} />
-        )}
+        {uses.length === 0 || isWatched(document) ? null : <HealthBox thing={document} leadsTo={[document.id]} />}
         <UsesPanel
           title="Used by"
           uses={uses.map((use) => (use.isOn ? use : { ...use, end: isOff }))}
@@ -105,6 +106,8 @@ export function BackendRows<Row extends Backend>({
 }) {
   const uses = useBackendUses();
   const book = useHealth();
+  const conditions = useConditions();
+  useLive(liveLists);
   const rows = useMemo(
     (): Rows<Row> => ({
       columns: [
@@ -121,7 +124,7 @@ export function BackendRows<Row extends Backend>({
         {
           id: 'state',
           head: 'State',
-          sortBy: (row) => rankOf(book?.stateOf(row, isWithoutAgents(row))),
+          sortBy: (row) => rankOf(conditions?.stateOf(row)),
           cell: (row) => <BackendState backend={row} />,
         },
         ...columns,
@@ -146,7 +149,7 @@ export function BackendRows<Row extends Backend>({
       ],
       ...search,
     }),
-    [head, target, columns, search, uses, book],
+    [head, target, columns, search, uses, book, conditions],
   );
   return render(rows);
 }

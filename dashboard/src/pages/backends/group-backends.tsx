@@ -3,7 +3,9 @@ import { Link } from 'wouter';
 import type { FailoverBackend, WeightedBackend } from '../../../../client/src/index.ts';
 import type { Column } from '../../components/table.tsx';
 import { UnbrokenPort } from '../../components/unbroken-port.tsx';
+import { Verdict } from '../../components/verdict.tsx';
 import { failoverText, useBackends, weightedText } from '../../parts/backends.ts';
+import { useConditions } from '../../parts/conditions.ts';
 import type { Resource } from '../../resource/describe.ts';
 import { description, field, metadata } from '../../resource/fields.tsx';
 import { standardFacts } from '../../resource/page.tsx';
@@ -27,6 +29,20 @@ function Names({ ids, note }: { readonly ids: readonly string[]; readonly note?:
       {note === undefined ? '' : ` ${note(id)}`}
     </span>
   ));
+}
+
+/** The member that traffic goes to, as far as checks and agents tell. */
+function Serving({ id }: { readonly id: string }) {
+  const conditions = useConditions();
+  const serving = conditions?.servingOf(id);
+  if (conditions === undefined) return '…';
+  if (serving === undefined) return <Verdict tone="deny">None can answer</Verdict>;
+  return (
+    <>
+      <Names ids={[serving]} />
+      {conditions.of([serving]) === 'unknown' ? <span className="muted"> (nothing checks it)</span> : null}
+    </>
+  );
 }
 
 function shareOf({ backends }: WeightedBackend): (id: string) => string {
@@ -120,5 +136,9 @@ export const failoverBackends: Resource<'FailoverBackendsList'> = {
     description(),
     metadata(),
   ],
-  facts: (row) => [['In order', <Names key="members" ids={row.backends} />], ...standardFacts(row)],
+  facts: (row) => [
+    ['In order', <Names key="members" ids={row.backends} />],
+    ['Serves now', <Serving key="serving" id={row.id} />],
+    ...standardFacts(row),
+  ],
 };

@@ -8,8 +8,8 @@ import { standardFacts } from '../../resource/page.tsx';
 import { HostportText } from '../../parts/hostports.tsx';
 import { AddressesField } from './addresses-field.tsx';
 import type { AddressLine } from './addresses-field.tsx';
-import { AddressesBadge, AddressesPanel, isWatched } from './addresses-panel.tsx';
-import { backendParts, BackendRows, nameWith } from './backend-parts.tsx';
+import { WatchedPanels } from './addresses-panel.tsx';
+import { backendParts, BackendRows, isWatched, nameWith } from './backend-parts.tsx';
 import { watchFacts } from './watch-facts.ts';
 import { bodyOf, watchOf, WatchField } from './watch-field.tsx';
 import type { Watch } from './watch-field.tsx';
@@ -46,15 +46,9 @@ const columns: readonly Column<StaticBackend>[] = [
 
 export const staticBackends: Resource<'StaticBackendsList'> = {
   ...backendParts,
-  badge: (row) => (
-    <>
-      {backendParts.badge(row)}
-      {isWatched(row) ? <AddressesBadge id={row.id} /> : null}
-    </>
-  ),
   Body: (shown) => (
     <>
-      {isWatched(shown.document) ? <AddressesPanel backend={shown.document} /> : null}
+      {isWatched(shown.document) ? <WatchedPanels backend={shown.document} /> : null}
       <backendParts.Body {...shown} />
     </>
   ),

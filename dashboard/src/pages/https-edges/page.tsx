@@ -7,7 +7,7 @@ import type { PageProps } from '../../components/page.tsx';
 import type { Column } from '../../components/table.tsx';
 import { countOf } from '../../lib/text.ts';
 import { useUrlState } from '../../lib/url-state.ts';
-import { useBackends } from '../../parts/backends.ts';
+import { backendIdsOf } from '../../parts/conditions.ts';
 import {
   chosenBackend,
   createWords,
@@ -16,10 +16,9 @@ import {
   edgeParts,
   EdgeRows,
   EdgeState,
-  isOffline,
 } from '../../parts/edges.tsx';
 import type { Ways } from '../../parts/edges.tsx';
-import { HealthBox } from '../../parts/health.tsx';
+import { HealthBox } from '../../parts/health-box.tsx';
 import { ModuleList } from '../../parts/modules/module-list.tsx';
 import { edgeTarget } from '../../parts/modules/target.ts';
 import type { Resource, Shown } from '../../resource/describe.ts';
@@ -45,7 +44,7 @@ const nextSteps = {
 
 const ways: Ways<HttpsEdge> = {
   missing: missingFor,
-  backendIds: ({ routes }) => routes.flatMap(({ backend }) => (backend?.enabled === true ? [backend.backend.id] : [])),
+  backendIds: backendIdsOf,
 };
 
 const ownColumns: readonly Column<HttpsEdge>[] = [
@@ -128,13 +127,12 @@ const edges: Resource<'HttpsEdgesList'> = {
 
 function Body({ reply, document: edge, reread, mayWrite, isEditing }: Shown<HttpsEdge>) {
   const [, setParams] = useUrlState();
-  const { find } = useBackends();
   return (
     <>
       {missingFor(edge) === undefined ? (
         <HealthBox
           thing={edge}
-          isOffline={isOffline(ways.backendIds(edge), find)}
+          leadsTo={backendIdsOf(edge)}
           actions={<ButtonLink to={`/traffic?edge=${edge.id}`}>Watch its traffic</ButtonLink>}
         />
       ) : null}
@@ -145,7 +143,7 @@ function Body({ reply, document: edge, reread, mayWrite, isEditing }: Shown<Http
           <Facts list facts={standardFacts(edge)} />
         </Panel>
       </div>
-      <Panel title="TLS" note="for all names of the edge" flush>
+      <Panel title="For the whole edge" note="all its names and routes" flush>
         <ModuleList target={edgeTarget('HttpsEdge', reply, reread)} isFramed={false} />
       </Panel>
     </>

@@ -8,10 +8,14 @@ import { Icon } from '../../components/icon.tsx';
 import { Panel } from '../../components/page.tsx';
 import { useMayWrite } from '../../components/rights.tsx';
 import { Empty, ErrorState, Skeleton } from '../../components/states.tsx';
+import { isOnControl } from '../../components/table.tsx';
 import { Verdict } from '../../components/verdict.tsx';
+import { formatNumber } from '../../lib/text.ts';
 import { useUrlState } from '../../lib/url-state.ts';
 import { useBackends } from '../../parts/backends.ts';
-import { ErrorsCell, RateCell, StateWord, timeText } from '../../parts/health.tsx';
+import { useConditions } from '../../parts/conditions.ts';
+import { timeText } from '../../parts/health-words.ts';
+import { ErrorsCell, RateCell, StateWord } from '../../parts/health.tsx';
 import { ModuleBadges } from '../../parts/modules/module-badges.tsx';
 import { moduleSchemas } from 'virtual:module-schemas';
 import { AddRoute } from './add-route.tsx';
@@ -82,6 +86,9 @@ function RouteTable({ edge }: { readonly edge: HttpsEdge }) {
           <th scope="col" className="num">
             Errors
           </th>
+          <th scope="col" className="num p2">
+            Refused
+          </th>
           <th scope="col" className="num p1">
             p95
           </th>
@@ -90,8 +97,13 @@ function RouteTable({ edge }: { readonly edge: HttpsEdge }) {
       <tbody>
         {inOrder(edge.routes).map((route) => (
           <Fragment key={route.id}>
-            <tr className={open === route.id ? 'open' : ''}>
-              <td className="clip third">
+            <tr
+              className={open === route.id ? 'open row-opens' : 'row-opens'}
+              onClick={(event) => {
+                if (!isOnControl(event.target)) toggle(route.id)();
+              }}
+            >
+              <td className="clip quarter">
                 <button
                   type="button"
                   className="fold"
@@ -122,11 +134,12 @@ function RouteTable({ edge }: { readonly edge: HttpsEdge }) {
               <td className="num">
                 <ErrorsCell health={book?.find(route.id)} />
               </td>
+              <td className="num p2">{formatNumber(book?.find(route.id)?.turned_away ?? 0)}</td>
               <td className="num p1">{timeText(book?.find(route.id)?.p95_ms ?? null)}</td>
             </tr>
             {open === route.id ? (
               <tr className="detail">
-                <td colSpan={8}>
+                <td colSpan={9}>
                   <OpenRoute edgeId={edge.id} id={route.id} />
                 </td>
               </tr>
@@ -140,11 +153,11 @@ function RouteTable({ edge }: { readonly edge: HttpsEdge }) {
 
 function RouteState({ route }: { readonly route: HttpsEdgeRoute }) {
   const book = useHealth();
-  const { find } = useBackends();
+  const conditions = useConditions();
   const { backend, redirect } = route;
   if (redirect?.enabled === true) return <StateWord state={book?.stateOf(route)} />;
   if (backend?.enabled !== true) return <Verdict tone="off">No backend</Verdict>;
-  return <StateWord state={book?.stateOf(route, find(backend.backend.id).isOffline)} />;
+  return <StateWord state={book?.stateOf(route, conditions?.of([backend.backend.id]))} />;
 }
 
 function BackendName({ route: { backend, redirect } }: { readonly route: HttpsEdgeRoute }) {

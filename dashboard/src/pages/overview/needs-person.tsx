@@ -1,36 +1,24 @@
-import type { ReactNode } from 'react';
-import { Fragment } from 'react';
+import { useState } from 'react';
 
-import type { IpRestriction, TlsCertificate } from '../../../../client/src/index.ts';
-import { useHealth } from '../../api/health.ts';
-import { gatewayName, isBehind, useGateways } from '../../api/installation.ts';
-import { useList, useOne } from '../../api/queries.ts';
-import { ButtonLink } from '../../components/button.tsx';
+import { useList } from '../../api/queries.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
 import { Panel } from '../../components/page.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { Glyph } from '../../components/verdict.tsx';
-import type { Tone } from '../../components/verdict.tsx';
-import { countOf, formatNumber, restrictionName } from '../../lib/text.ts';
-import { certificateDays, daysUntil, formatDate, formatEnd, formatTime } from '../../lib/time.ts';
-import { edgeName } from '../../parts/backends.ts';
-import {
-  connectionNoun,
-  errorText,
-  failedText,
-  isInTrouble,
-  rankOf,
-  requestNoun,
-  timeText,
-} from '../../parts/health.tsx';
-import { isNear, isUsedUp, titleOf, useQuotas } from './quotas.tsx';
+import { usePutAwayNeeds } from '../../lib/put-away.ts';
+import { formatNumber } from '../../lib/text.ts';
+import { useNeeds } from './use-needs.tsx';
+import type { Need } from './use-needs.tsx';
 
-/** What somebody has to look at; a calm line when nothing is. */
+/** Rows that are shown at first: the figures of traffic stay in sight below them. */
+const shownAtFirst = 5;
+
+/** What somebody has to look at, the worst first; a calm line when nothing is. */
 export function NeedsPerson() {
   const restrictions = useList('IpRestrictionsList');
-  const certificates = useList('TlsCertificatesList');
-  const gateways = useGateways()?.gateways ?? [];
-  const troubled = useTroubledEdges();
-  const near = (useQuotas() ?? []).filter((quota) => isNear(quota));
+  const needs = useNeeds();
+  const away = usePutAwayNeeds();
+  const [isWhole, setWhole] = useState(false);
   if (restrictions.error !== undefined && restrictions.data === undefined) {
     return (
       <Panel title="Needs a person" flush>
@@ -42,180 +30,92 @@ export function NeedsPerson() {
       </Panel>
     );
   }
-  if (restrictions.data === undefined || certificates.data === undefined) {
+  if (needs === undefined) {
     return (
       <Panel title="Needs a person">
         <Skeleton />
       </Panel>
     );
   }
-  const warning = restrictions.data.filter(({ enforced }) => !enforced);
-  const ending = certificates.data.filter(({ not_after: end }) => daysUntil(end) < certificateDays);
-  const shut = gateways.flatMap((gateway) => gateway.unopened_ports.map((port) => ({ gateway, ...port })));
-  const behind = gateways.filter((gateway) => isBehind(gateway));
-  const count = troubled.length + warning.length + ending.length + shut.length + behind.length + near.length;
-  if (count === 0) {
+  // What fails for visitors stays.
+  const isAway = ({ key, tone, level }: Need): boolean => tone === 'warn' && away.has(key, level);
+  const open = needs.filter((need) => !isAway(need));
+  const putAway = needs.length - open.length;
+  const bringBack =
+    putAway === 0 ? undefined : (
+      <Button small onClick={away.bringBack}>
+        Show {formatNumber(putAway)} put away until tomorrow
+      </Button>
+    );
+  if (open.length === 0) {
     return (
-      <Panel title="Needs a person">
+      <Panel title="Needs a person" action={bringBack}>
         <span className="row">
           <Glyph tone="allow" />
           <span>
-            Nothing. No edge fails, no restriction only warns, no certificate ends soon, every port is open, no quota is
-            near.
+            {putAway === 0
+              ? 'Nothing. No edge fails, no restriction only warns, no certificate ends soon, every port is open, no quota is near.'
+              : 'Nothing else.'}
           </span>
         </span>
       </Panel>
     );
   }
+  const shown = isWhole ? open : open.slice(0, shownAtFirst);
   return (
-    <Panel title="Needs a person" note={String(count)} flush>
+    <Panel
+      title="Needs a person"
+      note={String(open.length)}
+      flush
+      action={bringBack}
+      footer={
+        shown.length === open.length ? undefined : (
+          <Button small onClick={() => setWhole(true)}>
+            Show {formatNumber(open.length - shown.length)} more
+          </Button>
+        )
+      }
+    >
       <ul className="list">
-        {troubled.map(({ edge, path, title, isDown, lastError }) => (
-          <Item
-            key={edge.id}
-            tone={isDown ? 'deny' : 'warn'}
-            title={`${edgeName(edge)}: ${title}`}
-            action={
-              <ButtonLink small to={`${path}/${edge.id}`}>
-                See the edge
-              </ButtonLink>
-            }
-          >
-            {lastError === undefined ? null : (
-              <>
-                Last error {formatTime(lastError.at)}: {errorText(lastError)}
-              </>
-            )}
-          </Item>
-        ))}
-        {shut.map(({ gateway, port, edge_id: edge, reason }) => (
-          <Item
-            key={`${gateway.id} ${port}`}
-            tone="deny"
-            title={`TCP port ${port} could not be opened on ${gatewayName(gateway)}`}
-            action={
-              <ButtonLink small to={`/tcp-edges/${edge}`}>
-                See the edge
-              </ButtonLink>
-            }
-          >
-            {reason}
-          </Item>
-        ))}
-        {behind.map((gateway) => (
-          <Item key={gateway.id} tone="warn" title={`The gateway ${gatewayName(gateway)} lags`}>
-            It does not obey changes that were stored {Math.round((gateway.lag_ms ?? 0) / 1000)} s ago.
-          </Item>
-        ))}
-        {near.map((quota) => (
-          <Item
-            key={quota.name}
-            tone={isUsedUp(quota) ? 'deny' : 'warn'}
-            title={`${titleOf(quota)}: ${formatNumber(quota.used)} of ${formatNumber(quota.limit)}`}
-          >
-            {isUsedUp(quota) ? 'The quota is used up: more are refused.' : 'The quota is nearly used up.'} Delete some
-            that are not needed, or ask the operator of the installation for more.
-          </Item>
-        ))}
-        {warning.map((restriction) => (
-          <WarningItem key={restriction.id} restriction={restriction} />
-        ))}
-        {ending.map((certificate) => (
-          <CertificateItem key={certificate.id} certificate={certificate} />
+        {shown.map((need) => (
+          <Item key={need.key} need={need} onPutAway={() => away.put(need.key, need.level)} />
         ))}
       </ul>
     </Panel>
   );
 }
 
-/** Edges that fail or are slow by their own requests; not those that nobody asks. The worst first. */
-function useTroubledEdges() {
-  const book = useHealth();
-  const { data: https = [] } = useList('HttpsEdgesList');
-  const { data: tcp = [] } = useList('TcpEdgesList');
-  const { data: tls = [] } = useList('TlsEdgesList');
-  if (book === undefined) return [];
-  const edges = [
-    ...https.map((edge) => ({ edge, path: '/https-edges', noun: requestNoun })),
-    ...tcp.map((edge) => ({ edge, path: '/tcp-edges', noun: connectionNoun })),
-    ...tls.map((edge) => ({ edge, path: '/tls-edges', noun: connectionNoun })),
-  ];
-  return edges
-    .flatMap(({ edge, path, noun }) => {
-      const [health, state] = [book.find(edge.id), book.stateOf(edge)];
-      if (health === undefined || !isInTrouble(state)) return [];
-      const title =
-        state === 'slow'
-          ? `slow, 5 in 100 ${noun[1]} wait ${timeText(health.p95_ms)} or longer`
-          : failedText(health, book, noun);
-      return [{ edge, path, title, state, isDown: state === 'does_not_answer', lastError: health.last_error }];
-    })
-    .toSorted((one, other) => rankOf(one.state) - rankOf(other.state));
-}
-
 function Item({
-  tone,
-  title,
-  action,
-  children,
+  need: { tone, title, note, action },
+  onPutAway,
 }: {
-  readonly tone: Tone;
-  readonly title: string;
-  readonly action?: ReactNode;
-  readonly children: ReactNode;
+  readonly need: Need;
+  readonly onPutAway: () => void;
 }) {
   return (
-    <li>
+    <li className="wraps">
       <Glyph tone={tone} />
       <div className="t">
         <b>{title}</b>
-        <span>{children}</span>
+        {note === undefined ? null : <span>{note}</span>}
       </div>
-      {action}
+      <span className="row">
+        {action === undefined ? null : (
+          <ButtonLink small to={action.to}>
+            {action.words}
+          </ButtonLink>
+        )}
+        {tone === 'deny' ? null : (
+          <Button
+            look="ghost"
+            small
+            icon="close"
+            aria-label={`Put away until tomorrow, or until it gets worse: ${title}`}
+            title="Put away until tomorrow, or until it gets worse"
+            onClick={onPutAway}
+          />
+        )}
+      </span>
     </li>
-  );
-}
-
-function WarningItem({ restriction }: { readonly restriction: IpRestriction }) {
-  const { data } = useOne('IpRestrictionWarningsList', { path: { id: restriction.id } });
-  const count = data?.document.total_sources ?? 0;
-  return (
-    <Item
-      tone="warn"
-      title={`Restriction “${restrictionName(restriction)}” only warns`}
-      action={
-        <ButtonLink small to={`/ip-restrictions/${restriction.id}`}>
-          {count === 0 ? 'Review' : `Review ${countOf(count, 'address', 'addresses')}`}
-        </ButtonLink>
-      }
-    >
-      {data === undefined ? null : (
-        <Fragment>
-          {count === 0
-            ? 'Nobody has come so far whom it would refuse.'
-            : `${countOf(count, 'address', 'addresses')} would be refused, the last one ${formatTime(data.document.warnings[0]?.last_seen ?? '')}.`}
-        </Fragment>
-      )}
-    </Item>
-  );
-}
-
-function CertificateItem({ certificate }: { readonly certificate: TlsCertificate }) {
-  const days = daysUntil(certificate.not_after);
-  const name = certificate.description ?? certificate.subject_common_name ?? certificate.id;
-  return (
-    <Item
-      tone={days < 0 ? 'deny' : 'warn'}
-      title={
-        days < 0 ? `Certificate ${name} has ended` : `Certificate ${name} ends ${formatEnd(certificate.not_after)}`
-      }
-      action={
-        <ButtonLink small to={`/certificates/${certificate.id}`}>
-          See the certificate
-        </ButtonLink>
-      }
-    >
-      {formatDate(certificate.not_after)}. Nothing renews it: it was uploaded.
-    </Item>
   );
 }
