@@ -44,13 +44,32 @@ onAnyDatabase('pages whose code cannot be loaded', (newDatabase) => {
 
   test('come by themselves when the server is back; when it comes back newer, a reload opens the same page', async () => {
     const { page, dashboard } = await openOverview();
+    await page.locator('.side-foot').getByText('1 of 1 live').waitFor();
+    assert.ok((await page.locator('.g-allow').count()) > 0);
     await gatehouse[Symbol.asyncDispose]();
     await page.getByRole('link', { name: /^API keys/ }).click();
     await page.getByRole('heading', { name: 'API keys: cannot be shown yet' }).waitFor();
     await page.getByText(/Trying again in \d+ s, the 2nd time\./).waitFor();
     await lookAt(page, 'page-no-answer');
+    // A page that was open before shows what was known, as old, below the same words.
+    const told = page.getByText(/^The server has not answered since/);
+    const since = async () => /since [\d:]{8}/.exec((await told.textContent()) ?? '')?.[0] ?? '';
+    const words = await since();
+    assert.notEqual(words, '');
+    await lead(page, '/');
+    await page.getByRole('table', { name: 'Gateways' }).waitFor();
+    assert.equal(await since(), words);
+    await page.getByText(/^What is shown is as of [\d:]+\. Trying again/).waitFor();
+    await page
+      .locator('.side-foot')
+      .getByText(/^Unknown since/)
+      .waitFor();
+    assert.equal(await page.locator('.g-allow, .v.allow').count(), 0, 'nothing looks well');
+    await lookAt(page, 'overview-no-answer');
+    await lead(page, '/api-keys');
     gatehouse = await start();
     await page.getByRole('link', { name: 'first key of this installation' }).waitFor();
+    await told.waitFor({ state: 'detached' });
 
     await gatehouse[Symbol.asyncDispose]();
     await upgrade(folder);

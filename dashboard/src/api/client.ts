@@ -1,5 +1,6 @@
 import { ApiError, ConnectionError, GatehouseClient } from '../../../client/src/index.ts';
 import type { ErrorBody } from '../../../client/src/index.ts';
+import { fetchFromServer } from './connection.ts';
 import { callHeaders, takeEarly } from './early-calls.ts';
 import { noteRefusal } from './session.ts';
 
@@ -8,7 +9,7 @@ export const client = new GatehouseClient({
   url: location.origin,
   retries: { attempts: 2, longestPauseMs: 2000 },
   fetch: async (input, init) => {
-    const response = await (earlyAnswer(input, init) ?? fetch(input, withSecret(init)));
+    const response = await (earlyAnswer(input, init) ?? fetchFromServer(input, withSecret(init)));
     const { status } = response;
     if (status === 401 || status === 403)
       noteRefusal(new ApiError(status, await bodyOf(response.clone()), '', undefined));

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 
+import { ApiError } from '../../../client/src/index.ts';
 import type { Gateways, TrafficHistory } from '../../../client/src/index.ts';
 import { pollEvery } from '../lib/activity.ts';
 import { shortId } from '../lib/text.ts';
@@ -25,13 +26,13 @@ const everyMs = 10_000;
 
 /** Processes that serve traffic, and the newest version of the configuration; undefined until they are known. */
 export function useGateways(): { readonly gateways: readonly Gateway[]; readonly version: number } | undefined {
-  const { data, isError } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ['GatewaysList'],
     queryFn: ({ signal }) => client.call('GatewaysList', { signal }),
     refetchInterval: pollEvery(everyMs),
   });
-  // What was true before the server was lost is not shown as true now.
-  if (data === undefined || isError) return undefined;
+  // What was true before the server was lost is shown as old, by the whole page.
+  if (data === undefined || error instanceof ApiError) return undefined;
   return { gateways: data.gateways.filter(({ role }) => role !== 'api'), version: data.configuration_version };
 }
 

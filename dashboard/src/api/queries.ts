@@ -5,6 +5,7 @@ import { operations } from '../../../client/src/index.ts';
 import type { CallInput, Entry, ListId, OperationId, Operations, Reply } from '../../../client/src/index.ts';
 import { pollEvery } from '../lib/activity.ts';
 import { asCallError, client } from './client.ts';
+import { isLost, onConnection } from './connection.ts';
 import { rowsPerCall } from './page-size.ts';
 import { rereadSession } from './session.ts';
 import type { CallError } from './client.ts';
@@ -25,6 +26,11 @@ export function refreshAll(): void {
   void queryClient.invalidateQueries();
   void rereadSession();
 }
+
+// What is shown may be old when the server is back.
+onConnection(() => {
+  if (!isLost()) refreshAll();
+});
 
 type Document<Id extends OperationId> = Operations[Id]['response'];
 

@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 import { ApiError } from '../../../client/src/index.ts';
 import type { ErrorBody } from '../../../client/src/index.ts';
+import { fetchFromServer } from './connection.ts';
 import { callHeaders, keepSecret, takeEarly } from './early-calls.ts';
 
 /** Who is signed in, and how the server sees them. */
@@ -213,7 +214,7 @@ async function callSession(method: string, path: string, body?: unknown): Promis
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
-  const response = await (early ?? fetch(path, call));
+  const response = await (early ?? fetchFromServer(path, call));
   const document = parse(await response.text());
   if (response.ok) return document;
   const operationId = response.headers.get('gatehouse-operation-id') ?? '';

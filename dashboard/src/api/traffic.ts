@@ -1,6 +1,7 @@
 import { ApiError, ConnectionError } from '../../../client/src/index.ts';
 import type { ErrorBody, TrafficEvent } from '../../../client/src/index.ts';
 import { readEventStream } from '../lib/event-stream.ts';
+import { fetchFromServer } from './connection.ts';
 import { callHeaders } from './early-calls.ts';
 import { noteRefusal } from './session.ts';
 
@@ -30,7 +31,7 @@ export async function listenToTraffic(signal: AbortSignal, { onOpen, onEvent, on
 async function fetchPath(path: string, init: RequestInit = {}): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(path, {
+    response = await fetchFromServer(path, {
       ...init,
       headers: { ...callHeaders(), ...(init.headers as Record<string, string>) },
     });

@@ -1,14 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ComponentType } from 'react';
 
+import { noteNoAnswer, useLost } from '../api/connection.ts';
 import { askBuild } from '../api/server-build.ts';
 import { firstVersion, rereadSession, useSession } from '../api/session.ts';
-import { Banner } from '../components/banner.tsx';
 import { Button } from '../components/button.tsx';
 import { CannotLoad } from '../components/cannot-load.tsx';
 import type { PageProps } from '../components/page.tsx';
-import { Skeleton, useCountdown } from '../components/states.tsx';
-import { formatSeconds } from '../lib/time.ts';
+import { Skeleton } from '../components/states.tsx';
 import { loadedPage, loadPage, pages } from './pages.ts';
 import type { PageEntry } from './pages.ts';
 
@@ -20,6 +19,7 @@ async function tryToLoad(entry: PageEntry): Promise<ComponentType<PageProps> | F
     return await loadPage(entry);
   } catch {
     const build = await askBuild();
+    if (build === 'no answer') await noteNoAnswer();
     return build === 'no answer' ? build : build === 'same' ? 'missing' : 'updated';
   }
 }
@@ -28,7 +28,6 @@ async function tryToLoad(entry: PageEntry): Promise<ComponentType<PageProps> | F
 export function PageCode({ entry, id }: Pick<PageProps, 'id'> & { readonly entry: PageEntry }) {
   const [Page, setPage] = useState(() => loadedPage(entry));
   const [failure, setFailure] = useState<Failure>();
-  const [lostAtMs, setLostAtMs] = useState(0);
   const wasLost = useRef(false);
   const settle = useCallback((outcome: ComponentType<PageProps> | Failure): void => {
     if (typeof outcome !== 'string') {
@@ -37,10 +36,7 @@ export function PageCode({ entry, id }: Pick<PageProps, 'id'> & { readonly entry
     }
     // A browser may keep a failed import for as long as the tab is open. Nothing was typed on a page that is not there.
     if (outcome === 'missing' && wasLost.current) location.reload();
-    if (outcome === 'no answer' && !wasLost.current) {
-      wasLost.current = true;
-      setLostAtMs(Date.now());
-    }
+    if (outcome === 'no answer') wasLost.current = true;
     setFailure(outcome);
   }, []);
   const load = useCallback(() => void tryToLoad(entry).then(settle), [entry, settle]);
@@ -50,47 +46,28 @@ export function PageCode({ entry, id }: Pick<PageProps, 'id'> & { readonly entry
   }, [isLoaded, load]);
   if (Page !== undefined) return <Page id={id} pages={pages} />;
   if (failure === undefined) return <Skeleton lines={4} />;
-  if (failure === 'no answer') return <NoAnswer title={entry.title} sinceMs={lostAtMs} onRetry={load} />;
+  if (failure === 'no answer') return <NoAnswer title={entry.title} onRetry={load} />;
   return failure === 'updated' ? <Updated /> : <Missing title={entry.title} />;
 }
 
-const ordinals: Readonly<Record<number, string>> = { 1: '1st', 2: '2nd', 3: '3rd' };
-
-function NoAnswer({
-  title,
-  sinceMs,
-  onRetry,
-}: {
-  readonly title: string;
-  readonly sinceMs: number;
-  readonly onRetry: () => void;
-}) {
-  const { seconds, attempt } = useCountdown(true, onRetry);
+/** The whole page says that the server does not answer, and goes on trying. */
+function NoAnswer({ title, onRetry }: { readonly title: string; readonly onRetry: () => void }) {
+  const isBack = useLost() === undefined;
+  useEffect(() => {
+    if (isBack) onRetry();
+  }, [isBack, onRetry]);
   return (
-    <>
-      <Banner
-        tone="deny"
-        note={`Trying again in ${seconds} s, the ${ordinals[attempt] ?? `${attempt}th`} time.`}
-        actions={
-          <Button small onClick={onRetry}>
-            Try now
-          </Button>
-        }
-      >
-        The server does not answer since {formatSeconds(sinceMs)}
-      </Banner>
-      <CannotLoad
-        icon="server"
-        title={`${title}: cannot be shown yet`}
-        fine={
-          <>
-            On the machine, look with <code>gatehouse doctor</code>.
-          </>
-        }
-      >
-        The code of this page was not loaded before. It appears by itself as soon as the server is back.
-      </CannotLoad>
-    </>
+    <CannotLoad
+      icon="server"
+      title={`${title}: cannot be shown yet`}
+      fine={
+        <>
+          On the machine, look with <code>gatehouse doctor</code>.
+        </>
+      }
+    >
+      The code of this page was not loaded before. It appears by itself as soon as the server is back.
+    </CannotLoad>
   );
 }
 

@@ -1,11 +1,13 @@
 import { useCallback, useEffect, useState } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 
+import { useLost } from '../api/connection.ts';
 import { lookAtBuild, useServerBuild } from '../api/server-build.ts';
 import { rereadSession, useSession } from '../api/session.ts';
 import { Banner } from '../components/banner.tsx';
 import { Button, ButtonLink } from '../components/button.tsx';
 import { Modal } from '../components/dialog.tsx';
+import { LostBanner } from '../components/lost-banner.tsx';
 import { Empty } from '../components/states.tsx';
 import { UpdateOffer } from '../components/update-offer.tsx';
 import { usePutAway } from '../lib/put-away.ts';
@@ -56,11 +58,12 @@ export function Shell() {
       <a className="skip" href="#main">
         Skip to content
       </a>
-      <div className="app">
+      <div className={useLost() === undefined ? 'app' : 'app lost'}>
         <SideBar current={page} />
         <div>
           <TopBar page={page} crumb={crumb} onMenu={show('drawer')} onSearch={show('palette')} />
           <main id="main" className={page?.isWide === true ? '' : 'page'} tabIndex={-1}>
+            <Lost isWide={page?.isWide === true} />
             <Updated isWide={page?.isWide === true} />
             <WouldBeRefused isWide={page?.isWide === true} isOverview={page?.path === ''} />
             <Routes />
@@ -76,6 +79,15 @@ export function Shell() {
       {open === 'keys' ? <KeysHelp onClose={close} /> : null}
       {open === 'row' ? <GoToRow onClose={close} /> : null}
     </CrumbContext>
+  );
+}
+
+function Lost({ isWide }: { readonly isWide: boolean }) {
+  if (useLost() === undefined) return null;
+  return (
+    <div className={isWide ? 'told wide' : 'told'}>
+      <LostBanner />
+    </div>
   );
 }
 

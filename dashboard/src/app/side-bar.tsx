@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 
+import { useLost } from '../api/connection.ts';
 import { isBehind, useGateways } from '../api/installation.ts';
 import { useList } from '../api/queries.ts';
 import { signOut, useSession } from '../api/session.ts';
@@ -11,6 +12,7 @@ import { Icon, Logo } from '../components/icon.tsx';
 import { Glyph } from '../components/verdict.tsx';
 import { useHasSettled } from '../lib/settled.ts';
 import { formatNumber } from '../lib/text.ts';
+import { formatClock } from '../lib/time.ts';
 import { groups, loadPage, pages } from './pages.ts';
 import type { PageEntry } from './pages.ts';
 import { Attention } from './attention.tsx';
@@ -113,6 +115,14 @@ function Foot() {
 /** Version of the configuration, and how many gateways have it. */
 function ServiceState() {
   const state = useGateways();
+  const lost = useLost();
+  if (lost !== undefined)
+    return (
+      <span className="row">
+        <Glyph tone="off" />
+        <span>Unknown since {formatClock(lost.sinceMs)}</span>
+      </span>
+    );
   if (state === undefined || state.gateways.length === 0) return null;
   const { gateways, version } = state;
   const current = gateways.filter((gateway) => !isBehind(gateway)).length;

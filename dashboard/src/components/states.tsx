@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 
 import { ApiError } from '../../../client/src/index.ts';
 import type { CallError } from '../api/client.ts';
+import { useLost } from '../api/connection.ts';
 import { Button } from './button.tsx';
 import { Id } from './copy.tsx';
 import { Icon } from './icon.tsx';
@@ -51,7 +52,10 @@ export function ErrorState({
   /** It stands in place of a whole page, whose heading its title is. */
   readonly isPage?: boolean;
 }) {
-  const { seconds } = useCountdown(isWorthRepeating(error), onRetry);
+  // The page says by itself that the server is lost, and all is read again when it is back.
+  const lost = useLost();
+  const isTried = isWorthRepeating(error) && lost === undefined;
+  const { seconds } = useCountdown(isTried, onRetry);
   return (
     <div className="empty" role="alert">
       <Glyph tone="deny" />

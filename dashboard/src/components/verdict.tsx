@@ -1,10 +1,14 @@
 import type { ReactNode } from 'react';
 
+import { useLost } from '../api/connection.ts';
+import { formatClock } from '../lib/time.ts';
+
 /** How something stands to traffic: let in, refused, let in with a warning, asked for more, not restricted. */
 export type Tone = 'allow' | 'deny' | 'warn' | 'ask' | 'off';
 
 /** Five shapes, told apart without colour. `label` is read out where no word stands beside it. */
-export function Glyph({ tone, label }: { readonly tone: Tone; readonly label?: string }) {
+export function Glyph({ tone: given, label }: { readonly tone: Tone; readonly label?: string }) {
+  const tone = useTone(given);
   return (
     <>
       <svg className={`glyph g-${tone}`} viewBox="0 0 14 14" aria-hidden="true">
@@ -54,10 +58,16 @@ const shapes: Readonly<Record<Tone, ReactNode>> = {
   off: <circle cx="7" cy="7" r="5.5" fill="none" stroke="currentColor" strokeWidth="1.6" strokeDasharray="2.6 1.72" />,
 };
 
+/** What was good when the server last answered is not known to be so now. */
+function useTone(tone: Tone): Tone {
+  const lost = useLost();
+  return lost !== undefined && tone === 'allow' ? 'off' : tone;
+}
+
 /** A verdict with its glyph: "Let in", "Refused", "Let in, warned", "Asked to sign in", "Not restricted". */
 export function Verdict({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }) {
   return (
-    <span className={`v ${tone}`}>
+    <span className={`v ${useTone(tone)}`}>
       <Glyph tone={tone} />
       {children}
     </span>
@@ -65,7 +75,9 @@ export function Verdict({ tone, children }: { readonly tone: Tone; readonly chil
 }
 
 /** A short state beside a title or in a row. Without a tone it is grey; `plain` has no ground. */
-export function Badge({ tone, children }: { readonly tone?: Tone | 'plain'; readonly children: ReactNode }) {
+export function Badge({ tone: given, children }: { readonly tone?: Tone | 'plain'; readonly children: ReactNode }) {
+  const known = useTone(given === undefined || given === 'plain' ? 'off' : given);
+  const tone = given === 'plain' ? given : known;
   const isVerdict = tone === 'allow' || tone === 'deny' || tone === 'warn';
   return (
     <span className={`badge ${tone === undefined || tone === 'off' ? '' : tone}`}>
@@ -77,7 +89,7 @@ export function Badge({ tone, children }: { readonly tone?: Tone | 'plain'; read
 
 /** The box that answers a page's question: the verdict, then the reason, then the proof. */
 export function VerdictBox({
-  tone,
+  tone: given,
   title,
   reason,
   actions,
@@ -89,12 +101,17 @@ export function VerdictBox({
   readonly actions?: ReactNode;
   readonly children?: ReactNode;
 }) {
+  const lost = useLost();
+  const tone = useTone(given);
   return (
     <section className={`verdict ${tone === 'off' ? '' : tone}`}>
       <header>
         <Glyph tone={tone} />
         <div>
-          <h2>{title}</h2>
+          <h2>
+            {lost === undefined ? '' : `At ${formatClock(lost.lastAnswerMs)}: `}
+            {title}
+          </h2>
           {reason === undefined ? null : <p>{reason}</p>}
         </div>
         {actions === undefined ? null : <div className="actions">{actions}</div>}
