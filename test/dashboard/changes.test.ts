@@ -70,7 +70,7 @@ onDashboard('the change log', (d) => {
     await page.getByRole('link', { name: /^Nobody/ }).click();
     await page.getByRole('button', { name: 'Revert…' }).click();
     const dialog = page.getByRole('dialog', { name: /^Revert “Nobody/ });
-    await dialog.getByText('Sets back: IP policy').waitFor();
+    await dialog.getByText('Sets back: IP policy Night shift').waitFor();
     await dialog.getByText('"description": "Night shift"').waitFor();
     await lookAt(page, 'revert');
     await dialog.getByRole('button', { name: 'Revert', exact: true }).click();
@@ -95,11 +95,44 @@ onDashboard('the change log', (d) => {
     await page.getByRole('link', { name: 'Partners: 1 rule added, 2 removed' }).click();
     await page.getByRole('button', { name: 'Revert…' }).click();
     const dialog = page.getByRole('dialog', { name: /^Revert “/ });
-    await dialog.getByText('removed: "203.0.113.0/24"').waitFor();
-    await dialog.getByText('added: "192.0.2.0/24"').waitFor();
+    await dialog.getByText('removed: allow 203.0.113.0/24').waitFor();
+    await dialog.getByText('added: allow 192.0.2.0/24').waitFor();
     await dialog.getByRole('button', { name: 'Revert', exact: true }).click();
     await page.getByText(/^Reverted: Partners/).waitFor();
     assert.deepEqual((await gatehouse.get(path)).body.rules, before);
+  });
+
+  test('the revert of a long list says what goes, shows a part of it, and keeps its buttons in sight', async () => {
+    const { gatehouse } = d();
+    const policy = await gatehouse.create('/ip_policies', { description: 'Block list' });
+    const rules = Array.from({ length: 300 }, (_, at) =>
+      at % 3 === 0
+        ? { cidr: `198.18.${at >> 8}.${at & 255}/32`, action: 'deny', description: `ticket ${at}` }
+        : `!198.18.${at >> 8}.${at & 255}/32`,
+    );
+    await gatehouse.put(`/ip_policies/${policy.id}/rules`, rules);
+    const page = await d().open({ path: `/changes?resource=${policy.id}` });
+    await page.getByRole('link', { name: 'Block list: 300 rules added, 0 removed' }).click();
+    await page.getByRole('button', { name: 'Revert…' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Revert “/ });
+    await dialog.getByText('Sets back: IP policy Block list').waitFor();
+    await dialog.getByText('300 rules go, none comes back: 300 rules now, 0 then.').waitFor();
+    await dialog.getByText('removed: deny 198.18.0.0/32 · ticket 0').waitFor();
+    assert.equal(await dialog.locator('.diff > div').count(), 20);
+    await dialog.getByRole('button', { name: 'Show 200 of 280 more' }).click();
+    await dialog.getByRole('button', { name: 'Show 80 of 80 more' }).waitFor();
+    assert.equal(await dialog.locator('.diff > div').count(), 220);
+    const [box, foot] = [
+      await dialog.locator('.dialog').boundingBox(),
+      await dialog.locator('.dialog > footer').last().boundingBox(),
+    ];
+    const height = page.viewportSize()?.height ?? 0;
+    const isWhole = await dialog.locator('.panel').evaluate('(panel) => panel.scrollHeight <= panel.clientHeight + 1');
+    assert.ok(isWhole, 'the list scrolls with the body, and its head is not cut off');
+    assert.ok(box !== null && foot !== null && box.y >= 0 && box.y + box.height <= height, JSON.stringify(box));
+    assert.ok(Math.abs(box.y + box.height - foot.y - foot.height) < 2, 'nothing stands below its foot');
+    await lookAt(page, 'revert-long');
+    await d().closePages();
   });
 
   test('has its filters in the URL', async () => {

@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 
 import { diffDocuments } from '../lib/diff.ts';
+import type { DiffLine } from '../lib/diff.ts';
 
 const classes = { same: '', add: 'add', del: 'del', gap: 'gap' } as const;
 const words = { same: '', add: 'added: ', del: 'removed: ', gap: '' } as const;
@@ -16,6 +17,10 @@ export function Diff({
   readonly whole?: boolean;
 }) {
   const lines = useMemo(() => diffDocuments(before, after, whole), [before, after, whole]);
+  return <DiffLines lines={lines} />;
+}
+
+export function DiffLines({ lines }: { readonly lines: readonly DiffLine[] }) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a diff may be wider than its place; whoever has no mouse scrolls it with the arrow keys
     <div className="diff" role="region" aria-label="What changed" tabIndex={0}>

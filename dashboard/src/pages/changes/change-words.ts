@@ -87,8 +87,12 @@ export function titleOf(change: Change, known: ReadonlyMap<string, string>): str
 }
 
 /** What the thing is called: its description, else what tells it apart, else its id. */
-function subjectOf({ kind, resource_id: id, before, after }: Change, known: ReadonlyMap<string, string>): string {
-  const document = after ?? before;
+export function subjectOf(
+  { kind, resource_id: id, before, after }: Pick<Change, 'kind' | 'resource_id' | 'before' | 'after'>,
+  known: ReadonlyMap<string, string>,
+): string {
+  // What a change does not say of a thing stayed as it was.
+  const document = { ...before, ...after };
   const cidr = textOf(document, 'cidr');
   if (kind === 'ip_policy_rule' && cidr !== undefined) {
     const policy = known.get(textOf(document, 'ip_policy_id') ?? '');

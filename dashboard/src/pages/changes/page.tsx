@@ -12,13 +12,12 @@ import { Empty, ErrorState } from '../../components/states.tsx';
 import { Table } from '../../components/table.tsx';
 import type { Column } from '../../components/table.tsx';
 import { saveCsv } from '../../lib/csv.ts';
-import { nameOf } from '../../lib/text.ts';
 import { formatDayHead, formatSeconds } from '../../lib/time.ts';
 import { useUrlState } from '../../lib/url-state.ts';
-import { edgeName } from '../../parts/backends.ts';
 import { ChangeSheet } from './change-sheet.tsx';
 import { actionWords, kindWord, titleOf } from './change-words.ts';
 import { filterNames, Filters } from './filters.tsx';
+import { useKnownNames } from './known-names.ts';
 
 /** Changes that are read at once; older ones when they are asked for. */
 const readAtOnce = 100;
@@ -125,15 +124,8 @@ function ChangeLog() {
 }
 
 function useTitle(): (change: Change) => string {
-  const { data: policies } = useList('IpPoliciesList');
-  const { data: https } = useList('HttpsEdgesList');
-  return useMemo(() => {
-    const known = new Map([
-      ...(policies ?? []).map((policy) => [policy.id, nameOf(policy)] as const),
-      ...(https ?? []).map((edge) => [edge.id, edgeName(edge)] as const),
-    ]);
-    return (change) => titleOf(change, known);
-  }, [policies, https]);
+  const known = useKnownNames();
+  return useCallback((change) => titleOf(change, known), [known]);
 }
 
 function useWho(): (actor: string) => string {

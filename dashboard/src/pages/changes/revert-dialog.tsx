@@ -1,4 +1,4 @@
-import type { Change } from '../../../../client/src/index.ts';
+import type { Change, RevertedChange } from '../../../../client/src/index.ts';
 import { useAction } from '../../api/action.ts';
 import { client } from '../../api/client.ts';
 import { useRead } from '../../api/queries.ts';
@@ -9,7 +9,9 @@ import { Panel } from '../../components/page.tsx';
 import { isLockout, LockoutBanner, Problem } from '../../components/problem.tsx';
 import { Skeleton } from '../../components/states.tsx';
 import { toast } from '../../components/toast.tsx';
-import { kindWord } from './change-words.ts';
+import { kindWord, subjectOf } from './change-words.ts';
+import { RevertedRules, rulesOf } from './reverted-rules.tsx';
+import { useKnownNames } from './known-names.ts';
 
 const acts = { create: 'Makes again', update: 'Sets back', delete: 'Deletes' } as const;
 
@@ -26,6 +28,7 @@ export function RevertDialog({
   const planned = useRead(['revert', id], (signal) =>
     client.call('ChangesRevert', { path: { id }, query: { dry_run: 'true' }, signal }),
   );
+  const known = useKnownNames();
   const { run, isPending, error: failure } = useAction();
   const revert = async (options: { allowLockout?: boolean } = {}): Promise<void> => {
     if (!(await run(() => client.call('ChangesRevert', { path: { id }, ...options })))) return;
@@ -53,10 +56,14 @@ export function RevertDialog({
     >
       <p>It is done by a new change, in force at once. All that the same call changed is undone with it.</p>
       {planned.isLoading ? <Skeleton /> : null}
-      {plan?.changes.map(({ action, kind, resource_id: resourceId, before, after }, at) => (
-        // oxlint-disable-next-line react/no-array-index-key -- one call may change a thing twice, and the list never changes in place
-        <Panel key={`${resourceId} ${at}`} title={`${acts[action]}: ${kindWord(kind)}`} flush>
-          <Diff before={before} after={after} />
+      {plan?.changes.map((reverted, at) => (
+        <Panel
+          // oxlint-disable-next-line react/no-array-index-key -- one call may change a thing twice, and the list never changes in place
+          key={`${reverted.resource_id} ${at}`}
+          title={`${acts[reverted.action]}: ${kindWord(reverted.kind)} ${subjectOf(reverted, known)}`}
+          flush
+        >
+          <Effect reverted={reverted} />
         </Panel>
       ))}
       {error !== undefined && isLockout(error) ? (
@@ -65,5 +72,19 @@ export function RevertDialog({
         <Problem error={error} />
       )}
     </Dialog>
+  );
+}
+
+/** The rules of a policy in words, everything else as the fields that differ. */
+function Effect({ reverted: { before, after } }: { readonly reverted: RevertedChange }) {
+  const [then, now] = [rulesOf(before), rulesOf(after)];
+  if (then === undefined && now === undefined) return <Diff before={before} after={after} />;
+  return (
+    <>
+      <RevertedRules before={then} after={now} />
+      {JSON.stringify(then?.rest) === JSON.stringify(now?.rest) ? null : (
+        <Diff before={then?.rest ?? null} after={now?.rest ?? null} />
+      )}
+    </>
   );
 }
