@@ -72,7 +72,7 @@ onDashboard(
       await visit(g(), 'health.test');
       await counted(1);
       const page = await d().open({ path: `/https-edges/${edge.id}` });
-      await page.getByRole('heading', { name: /^Answers: 1 request in .+, errors 0 %$/ }).waitFor();
+      await page.getByRole('heading', { name: /^Answers: 1 request since .+, errors 0 %$/ }).waitFor();
       await page.getByRole('table', { name: 'routes' }).getByText('Answers', { exact: true }).waitFor();
 
       await upstream[Symbol.asyncDispose]();
@@ -90,12 +90,12 @@ onDashboard(
       await inList('health.test').getByText('Answers in part').waitFor();
       await inList('health.test').getByText('50 %').waitFor();
       await inList('offline').getByText('Does not answer').waitFor();
-      await page.getByRole('link', { name: /^HTTPS edges 1 in trouble$/ }).waitFor();
+      await page.getByRole('link', { name: /^HTTPS edges 2 in trouble$/ }).waitFor();
 
       await lead(page, '/');
       const item = page
         .getByRole('listitem')
-        .filter({ hasText: 'health.test: 1 of 2 requests of the last ten minutes failed' });
+        .filter({ hasText: 'health.test: Answers in part: 1 of 2 requests failed in the last ten minutes' });
       await item.getByText('The upstream server refused the connection.').waitFor();
       await item.getByRole('link', { name: 'See the edge' }).click();
       await page.getByRole('heading', { name: 'Answers in part: 1 of 2 requests' }).waitFor();
@@ -149,13 +149,19 @@ onDashboard(
     test('a module whose form is only its schema is switched on', async () => {
       const { edge, route, path } = await makeEdge('small.test', '127.0.0.1:1');
       const page = await d().open({ path });
-      await row(page, 'Compression').getByText('Not set').waitFor();
-      const order = await page.locator('.modules .m > b').allTextContents();
-      const places = ['IP restriction', 'Request headers', 'Backend', 'Response headers', 'Compression'];
+      await page.getByRole('button', { name: 'Set up Compression' }).waitFor();
+      assert.deepEqual(await page.locator('.inset .modules .m > b').allTextContents(), ['Backend']);
+      const unset = await page.locator('.inset .addable button').allTextContents();
+      const places = ['IP restriction', 'Request headers', 'Response headers', 'Compression'];
       assert.deepEqual(
-        order.filter((title) => places.includes(title)),
+        unset.filter((title) => places.includes(title)),
         places,
       );
+      assert.equal(new Set(unset).size, unset.length);
+      // The whole row of a route opens and closes it, as rows of other lists do.
+      await page.getByRole('cell', { name: 'prefix', exact: true }).click();
+      await page.locator('.inset').waitFor({ state: 'detached' });
+      await page.getByRole('cell', { name: 'prefix', exact: true }).click();
       await page.getByRole('button', { name: 'Set up Compression' }).click();
       await page.getByText('Compresses responses for clients that accept it').waitFor();
       await page.getByRole('button', { name: 'Save compression' }).click();
@@ -200,8 +206,10 @@ onDashboard(
 
       await page.getByRole('table', { name: 'routes' }).getByRole('button', { name: 'Set up Rate limit' }).click();
       const rate = page.getByRole('form', { name: 'Rate limit' });
-      await rate.getByLabel('Limit').fill('7');
-      await rate.getByLabel('By').selectOption('header');
+      assert.doesNotMatch((await rate.textContent()) ?? '', /TCP|TLS|docs\/|false:/, 'only what concerns a route');
+      assert.equal(await rate.getByLabel('Header').count(), 0, 'sources are counted');
+      await rate.getByLabel('Requests that each may make').fill('7');
+      await rate.getByLabel('Counted for each').selectOption('header');
       await rate.getByRole('button', { name: 'Save rate limit' }).click();
       await rate.getByText('needs the name of the header').waitFor();
       await rate.getByLabel('Header').fill('X-Api-Key');

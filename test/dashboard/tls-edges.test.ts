@@ -48,7 +48,7 @@ onDashboard(
       await dialog.getByLabel('Address').fill(`127.0.0.1:${upstreamPort}`);
       await dialog.getByRole('button', { name: 'Create edge' }).click();
       await page.getByRole('heading', { name: 'Greeter' }).waitFor();
-      await page.getByText('Not set: TLS is passed on unread').waitFor();
+      await page.getByText('TLS is passed on unread').waitFor();
 
       await page.getByRole('button', { name: 'Set up TLS termination' }).click();
       await page.getByLabel('Where TLS ends').selectOption({ label: 'Here: TLS 1.3 alone' });
@@ -59,16 +59,13 @@ onDashboard(
       const [edge] = (await g().get('/edges/tls')).body.tls_edges;
       assert.deepEqual(edge.tls_termination, { enabled: true, terminate_at: 'edge', min_version: '1.3' });
 
-      await page.getByText('Not set: nobody is counted').waitFor();
+      await page.getByText('Nobody is counted').waitFor();
       await page.getByRole('button', { name: 'Set up rate limit' }).click();
       const rate = page.getByRole('form', { name: 'Rate limit' });
-      await rate.getByLabel('Limit').fill('7');
-      await rate.getByLabel('By').selectOption('certificate');
+      await rate.getByLabel('Connections that each may make').fill('7');
+      assert.equal(await rate.getByLabel('Counted for each').count(), 0, 'connections are counted by source alone');
       await rate.getByRole('button', { name: 'Save rate limit' }).click();
-      await rate.getByText('are counted by source alone').waitFor();
-      await rate.getByLabel('By').selectOption('source');
-      await rate.getByRole('button', { name: 'Save rate limit' }).click();
-      await page.getByText('7 within 60 seconds for each source').waitFor();
+      await page.getByText('7 within 60 seconds for each source address').waitFor();
       assert.equal((await g().get(`/edges/tls/${edge.id}`)).body.rate_limit.limit, 7);
 
       await lead(page, `/who-gets-in?ip=203.0.113.7&edge=${edge.id}`);

@@ -39,7 +39,7 @@ export const backendKind: ModuleKind = {
   icon: 'server',
   title: 'Backend',
   badge: 'Backend',
-  whenNotSet: 'Not set: there is nowhere to send traffic to',
+  whenNotSet: 'There is nowhere to send traffic to',
   // Both stand at the choice, which has a field of its own for an address.
   errors: Object.fromEntries(Object.keys(backendErrors).map((number) => [number, 'backend'])),
   toValues: (view) => ({ enabled: view?.enabled ?? true, backend: draftOf(backendIdIn(view)) }),

@@ -40,7 +40,7 @@ export const basicAuthKind: ModuleKind = {
   icon: 'key',
   title: 'Password',
   badge: 'Password',
-  whenNotSet: 'Not set: visitors are not asked for a password',
+  whenNotSet: 'Visitors are not asked for a password',
   errors: { 20_156: 'credentials', 20_286: 'credentials' },
   toValues: (view) => ({
     enabled: view?.enabled ?? true,

@@ -94,7 +94,7 @@ export function headersKind(title: string, badge: string, before: string): Modul
     icon: 'headers',
     title,
     badge,
-    whenNotSet: 'Not set: headers pass unchanged',
+    whenNotSet: 'Headers pass unchanged',
     errors,
     toValues: (view) => ({
       enabled: view?.enabled ?? true,

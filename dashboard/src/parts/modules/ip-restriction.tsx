@@ -48,7 +48,7 @@ export const ipRestrictionKind: ModuleKind = {
   icon: 'shield',
   title: 'IP restriction',
   badge: 'IP',
-  whenNotSet: 'Not set: every address that the account lets in',
+  whenNotSet: 'Every address that the account lets in',
   errors: Object.fromEntries([7007, 7013, 7025, 229, 20_009].map((number) => [number, 'ip_policy_ids'])),
   isChecked: true,
   // It begins switched off, so that addresses can be tried before anybody is refused.

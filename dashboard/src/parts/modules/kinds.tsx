@@ -5,6 +5,7 @@ import { headersKind } from './headers.tsx';
 import { ipRestrictionKind } from './ip-restriction.tsx';
 import type { ModuleKind, Values } from './kind.ts';
 import { mutualTlsKind } from './mutual-tls.tsx';
+import { rateLimitKind } from './rate-limit.tsx';
 import { linesOf, SchemaFields, SchemaSummary, settingsFrom, textsIn } from './schema-form.tsx';
 import { titleOf } from './schema.ts';
 import { oauthKind, oidcKind } from './sign-in.tsx';
@@ -30,12 +31,12 @@ const words: Readonly<Record<string, Partial<ModuleKind>>> = {
   compression: {
     icon: 'compress',
     badge: 'Compressed',
-    whenNotSet: 'Not set: answers go out as the upstream sends them',
+    whenNotSet: 'Answers go out as the upstream sends them',
     Summary: () => 'Brotli, Zstandard or gzip, where the client accepts it',
   },
   circuit_breaker: {
     icon: 'pause',
-    whenNotSet: 'Not set: an upstream that fails gets every request',
+    whenNotSet: 'An upstream that fails gets every request',
     Summary: ({ view }) =>
       `Opens when more than ${Math.round(Number(view['error_threshold_percentage']) * 100)} % of answers fail, for ${Number(view['tripped_duration'])} seconds`,
   },
@@ -43,7 +44,7 @@ const words: Readonly<Record<string, Partial<ModuleKind>>> = {
     icon: 'shield',
     title: 'TLS version',
     badge: 'TLS version',
-    whenNotSet: 'Not set: TLS 1.2 and 1.3',
+    whenNotSet: 'TLS 1.2 and 1.3',
     toValues: (view) => ({ enabled: view?.enabled ?? true, min_version: view?.['min_version'] ?? '1.2' }),
     Summary: ({ view }) => (view['min_version'] === '1.3' ? 'TLS 1.3 alone' : 'TLS 1.2 and 1.3'),
     Fields: ({ edit }) => (
@@ -55,58 +56,37 @@ const words: Readonly<Record<string, Partial<ModuleKind>>> = {
           ['1.3', 'TLS 1.3'],
         ]}
         onChange={(version) => edit.set('min_version', version)}
-        hint="Clients that speak only an older one are turned away in the handshake."
+        hint="Clients that speak only an older one are refused in the handshake."
       />
     ),
   },
   jwt_validation: {
-    icon: 'key',
+    icon: 'tag',
     title: 'Tokens (JWT)',
     badge: 'Tokens',
-    whenNotSet: 'Not set: requests need no token',
+    whenNotSet: 'Requests need no token',
     Summary: ({ view }) => `Tokens of ${String(view['issuer']).replace('https://', '')}`,
   },
   redirect: {
     icon: 'right',
     badge: 'Redirect',
-    whenNotSet: 'Not set: requests go to the backend',
+    whenNotSet: 'Requests go to the backend',
     Summary: ({ view }) =>
       `To ${String(view['to'])}${view['keep_path'] === true ? ' with the path of the request' : ''}, ${String(view['status_code'])}`,
   },
   path_rewrite: {
     icon: 'edit',
     badge: 'Path rewrite',
-    whenNotSet: 'Not set: the upstream gets the path as it came',
+    whenNotSet: 'The upstream gets the path as it came',
     Summary: ({ view }) =>
       `${String(view['strip_prefix']) || 'Nothing'} is taken off the path${view['add_prefix'] === '' ? '' : `, and ${String(view['add_prefix'])} put before it`}`,
   },
-  rate_limit: {
-    icon: 'pause',
-    badge: 'Rate limit',
-    whenNotSet: 'Not set: nobody is counted',
-    errors: { 20_351: 'header', 20_352: 'by' },
-    toValues: (view) => ({
-      enabled: view?.enabled ?? true,
-      limit: view?.['limit'] ?? 100,
-      window_seconds: view?.['window_seconds'] ?? 60,
-      by: view?.['by'] ?? 'source',
-      header: view?.['header'] ?? '',
-      enforced: view?.['enforced'] ?? true,
-    }),
-    toSettings: ({ header, ...rest }) =>
-      Promise.resolve({ ...rest, ...(rest['by'] === 'header' && header !== '' ? { header } : {}) }),
-    Summary: ({ view }) => {
-      const who = view['by'] === 'header' ? `each value of ${String(view['header'])}` : `each ${String(view['by'])}`;
-      const effect = view['enforced'] === true ? '' : '; nobody is refused yet';
-      return `${Number(view['limit'])} within ${Number(view['window_seconds'])} seconds for ${who}${effect}`;
-    },
-  },
-  user_agent_filter: { badge: 'User agents', whenNotSet: 'Not set: every program may ask' },
+  user_agent_filter: { badge: 'User agents', whenNotSet: 'Every program may ask' },
   websocket_tcp_converter: {
     icon: 'plug',
     title: 'WebSocket to TCP',
     badge: 'WebSocket to TCP',
-    whenNotSet: 'Not set: WebSockets pass as they are',
+    whenNotSet: 'WebSockets pass as they are',
     Summary: () => 'Takes WebSockets alone; the backend gets the bytes of their messages',
   },
 };
@@ -128,7 +108,7 @@ const passedWords: Readonly<Record<string, Partial<ModuleKind>>> = {
   tls_termination: {
     title: 'TLS termination',
     badge: 'TLS ends here',
-    whenNotSet: 'Not set: TLS is passed on unread',
+    whenNotSet: 'TLS is passed on unread',
     toValues: (view) => ({ enabled: view?.enabled ?? true, ending: endOf(view) }),
     toSettings: async ({ enabled, ending }) => ({
       enabled: enabled === true,
@@ -155,8 +135,9 @@ export function inSentence(title: string): string {
 export function kindOf(
   name: string,
   schema: ObjectSchema,
-  { passesTls }: Pick<ModuleTarget, 'passesTls'> = {},
+  { passesTls, countsConnections }: Pick<ModuleTarget, 'passesTls' | 'countsConnections'> = {},
 ): ModuleKind {
+  if (name === 'rate_limit') return rateLimitKind(countsConnections === true);
   const own = passesTls === true ? passedWords[name] : undefined;
   return made[name] ?? { ...genericKind(name, schema), ...words[name], ...own };
 }
@@ -174,7 +155,7 @@ function genericKind(name: string, schema: ObjectSchema): ModuleKind {
     icon: 'filter',
     title: titleOf(name),
     badge: titleOf(name),
-    whenNotSet: 'Not set',
+    whenNotSet: '',
     errors: {},
     toValues: (view) => settingsFrom(schema, view),
     toSettings: (values) => Promise.resolve(withoutEmptyLines(schema, values)),

@@ -15,7 +15,7 @@ import { SwitchOnDialog } from './switch-on.tsx';
 import { viewOf } from './target.ts';
 import type { ModuleTarget, ModuleView } from './target.ts';
 
-/** All modules of a thing, in the order in which traffic meets them. One is opened by the URL. */
+/** Modules that are set, in the order in which traffic meets them, then those that are not. One is opened by the URL. */
 export function ModuleList({
   target,
   isFramed = true,
@@ -28,15 +28,34 @@ export function ModuleList({
   const close = (): void => setParams({ module: undefined, act: undefined });
   const [open, schema] = target.schemas.find(([name]) => inUrl(target, name) === params.get('module')) ?? [];
   const isSet = open !== undefined && viewOf(target.document, open) !== null;
+  const isEdited = (name: string): boolean => name === open && params.get('act') === 'edit';
+  const set = target.schemas.filter(([name]) => viewOf(target.document, name) !== null || isEdited(name));
+  const unset = target.schemas.filter((each) => !set.includes(each));
   return (
     <>
-      <ol className={isFramed ? 'modules panel' : 'modules'}>
-        {target.schemas.map(([name, each]) => (
-          <li key={name}>
-            <ModuleRow target={target} module={name} kind={kindOf(name, each, target)} />
-          </li>
-        ))}
-      </ol>
+      <div className={isFramed ? 'panel' : ''}>
+        {set.length === 0 ? null : (
+          <ol className="modules">
+            {set.map(([name, each]) => (
+              <li key={name}>
+                <ModuleRow target={target} module={name} kind={kindOf(name, each, target)} />
+              </li>
+            ))}
+          </ol>
+        )}
+        {unset.length === 0 ? null : (
+          <div className="addable">
+            <span className="label">Not set</span>
+            <ul>
+              {unset.map(([name, each]) => (
+                <li key={name}>
+                  <UnsetModule target={target} module={name} kind={kindOf(name, each, target)} />
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+      </div>
       {open !== undefined && schema !== undefined && isSet && params.get('act') === 'on' ? (
         <SwitchOnDialog target={target} module={open} kind={kindOf(open, schema, target)} onClose={close} />
       ) : null}
@@ -56,6 +75,28 @@ interface RowProps {
   readonly target: ModuleTarget;
   readonly module: string;
   readonly kind: ModuleKind;
+}
+
+/** What the module would be for: its effect while it is not set. */
+function UnsetModule({ target, module, kind }: RowProps) {
+  const [, setParams] = useUrlState();
+  return (
+    <>
+      {useMayWrite() ? (
+        <Button
+          small
+          icon="plus"
+          aria-label={`Set up ${kind.title}`}
+          onClick={() => setParams({ module: inUrl(target, module), act: 'edit' })}
+        >
+          {kind.title}
+        </Button>
+      ) : (
+        <span>{kind.title}</span>
+      )}
+      {kind.whenNotSet === '' ? null : <span className="muted fine">{kind.whenNotSet}</span>}
+    </>
+  );
 }
 
 function ModuleRow({ target, module, kind }: RowProps) {
@@ -83,11 +124,7 @@ function ModuleRow({ target, module, kind }: RowProps) {
         </span>
         <span className="row">
           {view === null ? (
-            mayWrite && !isEditing ? (
-              <Button small aria-label={`Set up ${kind.title}`} onClick={act('edit')}>
-                Set up
-              </Button>
-            ) : null
+            <span className="muted">new</span>
           ) : (
             <>
               {mayWrite ? (

@@ -60,7 +60,7 @@ export const mutualTlsKind: ModuleKind = {
   icon: 'certificate',
   title: 'Mutual TLS',
   badge: 'Mutual TLS',
-  whenNotSet: 'Not set: visitors need no certificate',
+  whenNotSet: 'Visitors need no certificate',
   errors: Object.fromEntries([20_295, 20_296, 20_297, 20_009].map((number) => [number, 'certificate_authority_ids'])),
   toValues: (view) => ({ enabled: view?.enabled ?? true, certificate_authority_ids: idsIn(view) }),
   toSettings: (values) => Promise.resolve(values),

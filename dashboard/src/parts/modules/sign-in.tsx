@@ -229,15 +229,15 @@ const errors: Readonly<Record<number, string>> = {
 };
 
 const shared = {
-  icon: 'key',
+  icon: 'sign-in',
   badge: 'Sign-in',
-  whenNotSet: 'Not set: visitors are not asked to sign in',
   errors,
 } as const;
 
 export const oidcKind: ModuleKind = {
   ...shared,
   title: 'Sign-in',
+  whenNotSet: 'No OpenID provider is asked who visitors are',
   toValues,
   toSettings,
   Summary: ({ view }) => `${textOf(view['issuer']).replace('https://', '')}: ${rulesOf(view)}`,
@@ -247,6 +247,7 @@ export const oidcKind: ModuleKind = {
 export const oauthKind: ModuleKind = {
   ...shared,
   title: 'Sign-in with a well-known provider',
+  whenNotSet: 'GitHub, Google and others are not asked who visitors are',
   toValues(view) {
     const [provider, settings] = providerIn(view);
     const { issuer: _issuer, ...values } = toValues(view);

@@ -19,6 +19,8 @@ export interface ModuleTarget {
   readonly urlPrefix?: string;
   /** True: it may pass TLS on unread. */
   readonly passesTls?: true;
+  /** True: it carries connections, and reads no requests. */
+  readonly countsConnections?: true;
   /** Its modules in the order in which traffic meets them. */
   readonly schemas: readonly (readonly [name: string, schema: ObjectSchema])[];
   readonly set: (module: string, settings: Settings, options: SaveOptions) => Promise<unknown>;
@@ -64,8 +66,8 @@ export function routeTarget(reply: Reply<HttpsEdgeRoute>, reread: () => Promise<
 }
 
 const ofEdges = {
-  TcpEdge: { schemas: inTrafficOrder(moduleSchemas.tcp_edge) },
-  TlsEdge: { schemas: inTrafficOrder(moduleSchemas.tls_edge), passesTls: true },
+  TcpEdge: { schemas: inTrafficOrder(moduleSchemas.tcp_edge), countsConnections: true },
+  TlsEdge: { schemas: inTrafficOrder(moduleSchemas.tls_edge), countsConnections: true, passesTls: true },
   // An edge whose routes have modules too; its own are about TLS.
   HttpsEdge: { schemas: moduleSchemas.https_edge, urlPrefix: 'edge.' },
 } as const;

@@ -33,7 +33,7 @@ export const webhookVerificationKind: ModuleKind = {
   icon: 'shield',
   title: 'Webhook signature',
   badge: 'Webhook',
-  whenNotSet: 'Not set: requests need no signature',
+  whenNotSet: 'Requests need no signature',
   errors: { 364: 'provider', 20_344: 'secret', 20_345: 'secret' },
   toValues: (view) => ({
     enabled: view?.enabled ?? true,
