@@ -28,7 +28,7 @@ export function History() {
       <section className="panel">
         <header>
           <h2>
-            Requests and connections<small>a minute</small>
+            Requests and connections<small>a minute, all edges</small>
           </h2>
         </header>
         <div className="pad">
@@ -44,7 +44,7 @@ export function History() {
       <section className="panel p2">
         <header>
           <h2>
-            Latency<small>ms, 99 of 100 requests are faster</small>
+            Latency<small>ms, 99 of 100 requests are faster, all edges</small>
           </h2>
         </header>
         <div className="pad">

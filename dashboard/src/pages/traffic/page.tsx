@@ -165,9 +165,9 @@ function columnsOf(edges: EdgeNames, hrefOf: (event: TrafficEvent) => string): r
       id: 'host',
       head: 'Host',
       priority: 'p2',
-      width: '20%',
+      isNarrow: true,
       cell: ({ hostport }) => (
-        <span className="mono main" title={hostport}>
+        <span className="mono main host" title={hostport}>
           {hostport.replace(/:443$/, '')}
         </span>
       ),
