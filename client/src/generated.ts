@@ -32,6 +32,21 @@ export interface AcceptedInvitation {
   token: string;
 }
 
+export interface ShownInvitation {
+  /** The name of the user that the link makes. */
+  name: string;
+  /** The e-mail address that was invited, if one was. */
+  email?: string;
+  /** The role of that user. */
+  role: 'admin' | 'member' | 'viewer';
+  /** The name of the admin who invites. */
+  invited_by: string;
+  /** The name of the account. */
+  account: string;
+  /** When the link ends, RFC 3339. */
+  expires_at: string;
+}
+
 /** A reference to another resource. */
 export interface Ref {
   /** Resource identifier. */
@@ -4783,6 +4798,8 @@ export interface Operations {
   LocalCa: { path: {}; query: {}; body: undefined; response: string };
   /** Accept invitation */
   InvitationsAccept: { path: {}; query: {}; body: InvitationAccept; response: AcceptedInvitation };
+  /** Show what a link invites to */
+  InvitationsShow: { path: {}; query: {}; body: InvitationAccept; response: ShownInvitation };
   /** The service can do its work */
   Readiness: { path: {}; query: {}; body: undefined; response: Record<string, unknown> };
 }
@@ -5050,5 +5067,6 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   Health: { method: 'GET', path: '/healthz', query: [], idempotencyKey: false },
   LocalCa: { method: 'GET', path: '/local_ca.pem', query: [], idempotencyKey: false },
   InvitationsAccept: { method: 'POST', path: '/invitations/accept', query: [], idempotencyKey: false },
+  InvitationsShow: { method: 'POST', path: '/invitations/show', query: [], idempotencyKey: false },
   Readiness: { method: 'GET', path: '/readyz', query: [], idempotencyKey: false },
 };

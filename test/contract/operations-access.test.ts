@@ -197,6 +197,7 @@ inAnyWorld('access to every operation', (world) => {
       '/configuration.schema.json',
       '/healthz',
       '/invitations/accept',
+      '/invitations/show',
       '/local_ca.pem',
       '/openapi.json',
       '/readyz',

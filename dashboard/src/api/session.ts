@@ -192,6 +192,21 @@ export interface Accepted {
   readonly token: string;
 }
 
+/** What a link invites to. */
+export interface Invited {
+  readonly name: string;
+  readonly email?: string;
+  readonly role: SessionFacts['role'];
+  readonly invited_by: string;
+  readonly account: string;
+  readonly expires_at: string;
+}
+
+export async function showInvitation(link: string): Promise<Invited> {
+  // The form that the OpenAPI document gives the answer.
+  return (await callSession('POST', '/invitations/show', { link })) as Invited;
+}
+
 export async function acceptInvitation(link: string): Promise<Accepted> {
   // The form that the OpenAPI document gives the answer.
   return (await callSession('POST', '/invitations/accept', { link })) as Accepted;

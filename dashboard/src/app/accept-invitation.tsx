@@ -1,14 +1,15 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 
 import { ApiError } from '../../../client/src/index.ts';
 import { queryClient } from '../api/queries.ts';
-import { acceptInvitation, leaveForProvider, signIn } from '../api/session.ts';
-import type { Accepted } from '../api/session.ts';
+import { acceptInvitation, leaveForProvider, showInvitation, signIn } from '../api/session.ts';
+import type { Accepted, Invited } from '../api/session.ts';
 import { Button } from '../components/button.tsx';
 import { Secret } from '../components/copy.tsx';
 import { Check } from '../components/field.tsx';
 import { Banner } from '../components/banner.tsx';
 import { Logo } from '../components/icon.tsx';
+import { formatTime } from '../lib/time.ts';
 import { useSignInWays } from './sign-in.tsx';
 
 const beforeToken = '#invite=';
@@ -28,6 +29,7 @@ export function takeInvitation(): string | undefined {
 /** Asks before the link is used up, then shows the new user's token, once, and signs in. */
 export function AcceptInvitation({ link, onDone }: { readonly link: string; readonly onDone: () => void }) {
   const [accepted, setAccepted] = useState<Accepted>();
+  const [invited, setInvited] = useState<Invited>();
   const [isStored, setStored] = useState(false);
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<string>();
@@ -39,11 +41,14 @@ export function AcceptInvitation({ link, onDone }: { readonly link: string; read
     try {
       await act();
     } catch (failure) {
-      setError(failure instanceof ApiError ? failure.message : 'The server does not answer. Try again in a moment.');
+      setError(wordsOf(failure));
     } finally {
       setPending(false);
     }
   };
+  useEffect(() => {
+    showInvitation(link).then(setInvited, (failure: unknown) => setError(wordsOf(failure)));
+  }, [link]);
   const goOn = async (token: string): Promise<void> => {
     if (ways?.token !== false) await signIn(token);
     // What was read for somebody else must not be shown.
@@ -60,33 +65,28 @@ export function AcceptInvitation({ link, onDone }: { readonly link: string; read
         {error === undefined ? null : <Banner tone="deny">{error}</Banner>}
         {accepted === undefined ? (
           <div className="card">
-            <h2>You are invited</h2>
-            {label === undefined ? null : (
+            <h2>You are invited{invited === undefined ? '' : ` to ${invited.account}`}</h2>
+            {invited === undefined ? null : <InvitedTo invited={invited} />}
+            {invited === undefined ? null : (
+              <Button
+                look="primary"
+                disabled={isPending}
+                onClick={() => void run(async () => setAccepted(await acceptInvitation(link)))}
+              >
+                Accept the invitation
+              </Button>
+            )}
+            {label === undefined || invited?.email === undefined ? null : (
               <>
                 <p className="soft">
-                  If you are known to {label} by the address that was invited, sign in there, and you need no token.
+                  If {label} knows you as <b className="strong">{invited.email}</b>, sign in there instead, and you need
+                  no token.
                 </p>
-                <Button
-                  look="primary"
-                  icon="sign-in"
-                  disabled={isPending}
-                  onClick={() => void run(() => leaveForProvider('me'))}
-                >
+                <Button icon="sign-in" disabled={isPending} onClick={() => void run(() => leaveForProvider('me'))}>
                   Sign in with {label}
                 </Button>
               </>
             )}
-            <p className="soft">
-              The link works once. Accepting it makes you a user here, with a token of your own, which the next step
-              shows.
-            </p>
-            <Button
-              {...(label === undefined ? { look: 'primary' } : {})}
-              disabled={isPending}
-              onClick={() => void run(async () => setAccepted(await acceptInvitation(link)))}
-            >
-              Accept the invitation
-            </Button>
             <Button onClick={onDone}>Not now</Button>
           </div>
         ) : (
@@ -115,3 +115,33 @@ export function AcceptInvitation({ link, onDone }: { readonly link: string; read
     </div>
   );
 }
+
+function wordsOf(failure: unknown): string {
+  return failure instanceof ApiError ? failure.message : 'The server does not answer. Try again in a moment.';
+}
+
+/** Who invites, as whom, and what accepting does. */
+function InvitedTo({
+  invited: { name, email, role, invited_by: inviter, expires_at: end },
+}: {
+  readonly invited: Invited;
+}) {
+  return (
+    <>
+      <p>
+        <b className="strong">{inviter}</b> invites you as <b className="strong">{name}</b>
+        {email === undefined ? '' : ` (${email})`}, {roleWords[role]}.
+      </p>
+      <p className="soft">
+        The link works once, and ends {formatTime(end)}. Accepting it makes you a user here, with a token of your own,
+        which the next step shows.
+      </p>
+    </>
+  );
+}
+
+const roleWords: Readonly<Record<Invited['role'], string>> = {
+  admin: 'an admin, who may change everything',
+  member: 'a member, who may change what is not reserved for admins',
+  viewer: 'a viewer, who only reads',
+};

@@ -17,6 +17,8 @@ const bodyLimitBytes = 4_096;
 export interface Invitations {
   /** The account that a token invites to; undefined where it invites nobody, or nobody any more. */
   accountOf(token: string): Promise<string | undefined>;
+  /** What whoever has the token is invited to; undefined as above. */
+  show(token: string): Promise<ShownInvitation | undefined>;
   /** Makes the user and a first API key; undefined where the invitation has ended since, or another call was sooner. */
   accept(token: string, call: AcceptingCall): Promise<AcceptedInvitation | undefined>;
 }
@@ -27,7 +29,19 @@ export interface AcceptingCall {
   readonly scope: Scope;
 }
 
-/** The form of the answer. */
+/** The form of an answer. */
+export interface ShownInvitation {
+  readonly name: string;
+  readonly email?: string | undefined;
+  readonly role: Role;
+  /** The name of the admin who invites. */
+  readonly invited_by: string;
+  /** The name of the account. */
+  readonly account: string;
+  readonly expires_at: string;
+}
+
+/** The form of an answer. */
 export interface AcceptedInvitation {
   readonly user_id: string;
   readonly name: string;
@@ -48,10 +62,23 @@ export async function registerInvitationRoute(scope: FastifyInstance, context: O
   scope.addHook('onRequest', (request, reply, done) => {
     done(setCommonHeaders(request, reply, options.vendor));
   });
-  scope.post('/invitations/accept', { bodyLimit: bodyLimitBytes }, (request, reply) => accept(request, reply, context));
+  const { invitations } = context.options;
+  const on = (path: string, act: Act): void => {
+    scope.post(path, { bodyLimit: bodyLimitBytes }, (request, reply) => answer(request, reply, context, act));
+  };
+  on('/invitations/show', (token) => invitations.show(token));
+  on('/invitations/accept', (token, call) => invitations.accept(token, call));
 }
 
-async function accept(request: FastifyRequest, reply: FastifyReply, context: OperationContext): Promise<FastifyReply> {
+/** What is done for whoever has a link; undefined where it counts no more. */
+type Act = (token: string, call: AcceptingCall) => Promise<object | undefined>;
+
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  context: OperationContext,
+  act: Act,
+): Promise<FastifyReply> {
   const { raw } = request;
   const { options, rates, admission } = context;
   const { invitations, failures, trustedProxies } = options;
@@ -64,8 +91,8 @@ async function accept(request: FastifyRequest, reply: FastifyReply, context: Ope
   const { source, warnedBy } = admitAddress(accountId, scope, raw, options);
   if (warnedBy.length > 0) options.warned(warnedBy, source);
   if (rates !== undefined) void reply.headers(rates.take(accountId));
-  const accepted = await invitations.accept(token, { operationId: request.id, source, scope });
-  return accepted === undefined ? refuse() : reply.send(accepted);
+  const done = await act(token, { operationId: request.id, source, scope });
+  return done === undefined ? refuse() : reply.send(done);
 }
 
 /** Taken as the link, or as what stands behind it. */

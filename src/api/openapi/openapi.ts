@@ -87,6 +87,17 @@ const InvitationAccept = Type.Object(
   },
   { $id: 'InvitationAccept', additionalProperties: false },
 );
+const ShownInvitation = Type.Object(
+  {
+    name: Type.String({ description: 'The name of the user that the link makes.' }),
+    email: Type.Optional(Type.String({ description: 'The e-mail address that was invited, if one was.' })),
+    role: Type.String({ enum: [...roles], description: 'The role of that user.' }),
+    invited_by: Type.String({ description: 'The name of the admin who invites.' }),
+    account: Type.String({ description: 'The name of the account.' }),
+    expires_at: Type.String({ format: 'date-time', description: 'When the link ends, RFC 3339.' }),
+  },
+  { $id: 'ShownInvitation' },
+);
 const AcceptedInvitation = Type.Object(
   {
     user_id: Type.String({ description: 'Id of the new user.' }),
@@ -143,7 +154,7 @@ const bodyErrors: readonly ErrorDefinition[] = [
   loneSurrogate,
   textTooLong,
 ];
-const acceptErrors: readonly ErrorDefinition[] = [
+const showErrors: readonly ErrorDefinition[] = [
   invitationOver,
   tooManyFailures,
   sourceRefused,
@@ -151,11 +162,9 @@ const acceptErrors: readonly ErrorDefinition[] = [
   fieldRequired,
   rateLimited,
   overloaded,
-  lostRace,
-  overQuota,
-  diskFull,
   internalError,
 ];
+const acceptErrors: readonly ErrorDefinition[] = [...showErrors, lostRace, overQuota, diskFull];
 const noBodyErrors: readonly ErrorDefinition[] = [bodyNotExpected];
 const listErrors: readonly ErrorDefinition[] = [wrongIdKind, repeatedQueryParameter, limitOutOfRange, limitNotANumber];
 const filterErrors: readonly ErrorDefinition[] = [
@@ -194,10 +203,14 @@ export function describeApi(operations: readonly Operation[], schemas: readonly 
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'The token of an API key.' } },
       parameters: headerParameters,
       schemas: Object.fromEntries(
-        [ErrorAnswer, InvitationAccept, AcceptedInvitation, ...schemas, ...namedAnswers(operations)].map((schema) => [
-          String(idOf(schema)),
-          toOpenApi(schema, true),
-        ]),
+        [
+          ErrorAnswer,
+          InvitationAccept,
+          AcceptedInvitation,
+          ShownInvitation,
+          ...schemas,
+          ...namedAnswers(operations),
+        ].map((schema) => [String(idOf(schema)), toOpenApi(schema, true)]),
       ),
     },
   };
@@ -324,13 +337,33 @@ const publicPaths: Json = {
     'The certificate that clients must trust for HTTPS edges without a certificate of their own',
     { errors: [internalError, notReady], pem: true },
   ),
-  '/invitations/accept': {
+  '/invitations/accept': invitationPath('Accept', 'AcceptedInvitation', {
+    summary: 'Accept invitation',
+    description:
+      'Makes the user that the link is for, with a first API key, whose token is shown once. It needs no key, and works ' +
+      'once. The address must be one that the IP restrictions of the account let in.',
+    errors: acceptErrors,
+  }),
+  '/invitations/show': invitationPath('Show', 'ShownInvitation', {
+    summary: 'Show what a link invites to',
+    description:
+      'Whom the link is for, who invites, to which account and with which role. It needs no key, and does not use the link up. ' +
+      'The address must be one that the IP restrictions of the account let in.',
+    errors: showErrors,
+  }),
+  '/readyz': publicPath('Readiness', 'The service can do its work', { errors: [internalError, notReady] }),
+};
+
+/** A call of whoever has the link of an invitation, and no key yet. */
+function invitationPath(
+  verb: string,
+  answer: string,
+  { errors, ...words }: { summary: string; description: string; errors: readonly ErrorDefinition[] },
+) {
+  return {
     post: {
-      operationId: 'InvitationsAccept',
-      summary: 'Accept invitation',
-      description:
-        'Makes the user that the link is for, with a first API key, whose token is shown once. It needs no key, and works ' +
-        'once. The address must be one that the IP restrictions of the account let in.',
+      operationId: `Invitations${verb}`,
+      ...words,
       tags: ['Users'],
       security: [],
       requestBody: {
@@ -340,14 +373,13 @@ const publicPaths: Json = {
       responses: {
         200: {
           description: 'Success.',
-          content: { 'application/json': { schema: { $ref: '#/components/schemas/AcceptedInvitation' } } },
+          content: { 'application/json': { schema: { $ref: `#/components/schemas/${answer}` } } },
         },
         ...errorResponses([
-          ...acceptErrors,
+          ...errors,
           ...bodyErrors.filter(({ code }) => code !== bodiesTooLarge.code && code !== textTooLong.code),
         ]),
       },
     },
-  },
-  '/readyz': publicPath('Readiness', 'The service can do its work', { errors: [internalError, notReady] }),
-};
+  };
+}

@@ -13,10 +13,15 @@ const form = /^([0-9A-Za-z]{27})_([0-9A-Za-z]{43})$/;
 export function createAcceptance({ store, services }: Pick<ResourceContext, 'store' | 'services'>): Invitations {
   return {
     async accountOf(token) {
-      const invitation = await find(token);
-      if (invitation === undefined || isOver(invitation)) return undefined;
-      const inviter = await services.get(principals).find(invitation.account_id, invitation.invited_by);
-      return inviter?.active === true && inviter.role === 'admin' ? invitation.account_id : undefined;
+      return (await findOpen(token))?.account_id;
+    },
+    async show(token) {
+      const invitation = await findOpen(token);
+      if (invitation === undefined) return undefined;
+      const { account_id: accountId, invited_by: inviterId, name, email, role, expires_at } = invitation;
+      const { name: inviter } = await services.get(principals).describe(accountId, inviterId);
+      const account = await services.get(principals).accountName(accountId);
+      return { name, email, role, invited_by: inviter, account, expires_at };
     },
     async accept(token, { operationId, ...call }) {
       const known = await find(token);
@@ -39,6 +44,14 @@ export function createAcceptance({ store, services }: Pick<ResourceContext, 'sto
       });
     },
   };
+
+  /** One that is not over, from somebody who may still invite. */
+  async function findOpen(token: string): Promise<Invitation | undefined> {
+    const invitation = await find(token);
+    if (invitation === undefined || isOver(invitation)) return undefined;
+    const inviter = await services.get(principals).find(invitation.account_id, invitation.invited_by);
+    return inviter?.active === true && inviter.role === 'admin' ? invitation : undefined;
+  }
 
   /** Unknown ids and wrong secrets take the same path and time. */
   async function find(token: string): Promise<Invitation | undefined> {

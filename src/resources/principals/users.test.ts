@@ -211,6 +211,23 @@ onEachGatehouse(
       });
       assert.match(String(link), new RegExp(`^${g().url}/dashboard/#invite=\\w{27}_\\w{43}$`));
       assert.deepEqual((await g().get(`/invitations/${made.id}`)).body, { ...made, link: null });
+      const show = () => g().post('/invitations/show', { link }, withoutKey);
+      const { status: shownStatus, body: shown } = await show();
+      const [own] = (await g().get('/users')).body.users.filter(({ id }: { id: string }) => id === made['invited_by']);
+      assert.deepEqual(
+        [shownStatus, shown],
+        [
+          200,
+          {
+            name,
+            email: made['email'],
+            role: 'member',
+            invited_by: own.name,
+            account: 'default',
+            expires_at: made['expires_at'],
+          },
+        ],
+      );
       const lastsHours = (Date.parse(String(made['expires_at'])) - Date.now()) / 3_600_000;
       assert.ok(lastsHours > 71 && lastsHours <= 72);
       await g().patch(`/invitations/${made.id}`, { role: 'viewer' });
@@ -230,6 +247,7 @@ onEachGatehouse(
         ],
       );
       await isOver(String(link));
+      assert.equal((await show()).status, 404);
     });
 
     test('is accepted by what stands in the link too, and once, however many try', async () => {
@@ -332,6 +350,7 @@ onEachGatehouse(
         { ...as, headers: { 'gatehouse-allow-lockout': 'true' } },
       );
       const outside = new DashboardBrowser(g(), { 'x-forwarded-for': '198.51.100.1' });
+      assert.equal((await outside.call('POST', '/invitations/show', { link })).status, 403);
       assert.equal((await outside.call('POST', '/invitations/accept', { link })).status, 403);
       const inside = new DashboardBrowser(g(), { 'x-forwarded-for': '192.0.2.1' });
       assert.equal((await inside.call('POST', '/invitations/accept', { link })).status, 200);
