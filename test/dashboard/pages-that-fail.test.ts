@@ -57,7 +57,7 @@ onAnyDatabase('pages whose code cannot be loaded', (newDatabase) => {
     const words = await since();
     assert.notEqual(words, '');
     await lead(page, '/');
-    await page.getByRole('table', { name: 'Gateways' }).waitFor();
+    await page.getByRole('heading', { name: 'Three steps to a protected edge' }).waitFor();
     assert.equal(await since(), words);
     await page.getByText(/^What is shown is as of [\d:]+\. Trying again/).waitFor();
     await page

@@ -49,6 +49,7 @@ onDashboard('the page of visitors, and the form of the sign-in', (d) => {
     const page = await d().open({ path: `/https-edges/${edge.id}?route=${route.id}` });
     await page.getByRole('button', { name: 'Set up Sign-in', exact: true }).click();
     const form = page.getByRole('form', { name: 'Sign-in', exact: true });
+    await form.getByText(/^https:\/\/admin\.kestrel\.example[:\d]*\/\.gatehouse\/sign-in\/callback$/).waitFor();
     await form.getByLabel('Provider (issuer)').fill('http://id.kestrel.example');
     await form.getByLabel('Client id').fill('gatehouse-admin');
     await form.getByLabel('Client secret').fill('a secret');

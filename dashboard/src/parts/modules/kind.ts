@@ -24,5 +24,5 @@ export interface ModuleKind {
   readonly toValues: (view: ModuleView | null) => Values;
   readonly toSettings: (values: Values) => Promise<Settings>;
   readonly Summary: (props: { readonly view: ModuleView }) => ReactNode;
-  readonly Fields: (props: { readonly edit: ModuleEdit }) => ReactNode;
+  readonly Fields: (props: { readonly edit: ModuleEdit; readonly document: ModuleTarget['document'] }) => ReactNode;
 }

@@ -187,7 +187,7 @@ function EditModule({ target, module, kind }: RowProps) {
     <div className="edit">
       <Form label={kind.title} onSubmit={() => void edit.save()}>
         <EditProblem edit={edit} />
-        <kind.Fields edit={edit} />
+        <kind.Fields edit={edit} document={target.document} />
         <div className="row right">
           <Button onClick={close}>Discard</Button>
           <Button look="primary" type="submit" disabled={edit.isPending || !(isNew || edit.isChanged)}>

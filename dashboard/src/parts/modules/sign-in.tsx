@@ -1,12 +1,12 @@
 import { Check, SelectField, TextField } from '../../components/field.tsx';
 import { TextsField } from '../../components/list-fields.tsx';
-import { CopyButton } from '../../components/copy.tsx';
+import { Callbacks } from './callbacks.tsx';
 import { PolicyChoice } from '../policy-choice.tsx';
 import { policyIdsIn } from './ip-restriction.tsx';
 import type { ModuleEdit, ModuleKind, Values } from './kind.ts';
 import { textsIn } from './schema-form.tsx';
 import type { Settings } from './schema.ts';
-import type { ModuleView } from './target.ts';
+import type { ModuleTarget, ModuleView } from './target.ts';
 
 const networks = [
   ['any', 'A login, from everywhere'],
@@ -37,8 +37,6 @@ const ofProvider: ReadonlySet<string> = new Set([
   'teams',
 ]);
 
-const callback = '/.gatehouse/sign-in/callback';
-
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 const linesOf = (value: unknown): readonly string[] =>
@@ -46,7 +44,15 @@ const linesOf = (value: unknown): readonly string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-function Fields({ edit, isNamed }: { readonly edit: ModuleEdit; readonly isNamed: boolean }) {
+function Fields({
+  edit,
+  isNamed,
+  document,
+}: {
+  readonly edit: ModuleEdit;
+  readonly isNamed: boolean;
+  readonly document: ModuleTarget['document'];
+}) {
   const { values } = edit;
   const network = textOf(values['network']) as Network;
   const text = (name: string, label: string, hint?: string) => (
@@ -95,10 +101,7 @@ function Fields({ edit, isNamed }: { readonly edit: ModuleEdit; readonly isNamed
         onChange={(next) => edit.set('client_secret', next)}
         error={edit.errorAt('client_secret')}
       />
-      <p className="soft">
-        Give the provider this address, for each host of the edge: <code>https://HOST{callback}</code>{' '}
-        <CopyButton text={callback} />
-      </p>
+      <Callbacks document={document} />
       <p className="label">Who may enter</p>
       <p className="hint">One match is enough; all empty lets everybody in whom the provider knows.</p>
       {isNamed ? null : list('groups', 'Groups', 'Group', 'ops')}
@@ -241,7 +244,7 @@ export const oidcKind: ModuleKind = {
   toValues,
   toSettings,
   Summary: ({ view }) => `${textOf(view['issuer']).replace('https://', '')}: ${rulesOf(view)}`,
-  Fields: ({ edit }) => <Fields edit={edit} isNamed={false} />,
+  Fields: ({ edit, document }) => <Fields edit={edit} document={document} isNamed={false} />,
 };
 
 export const oauthKind: ModuleKind = {
@@ -269,5 +272,5 @@ export const oauthKind: ModuleKind = {
     const title = providers.find(([each]) => each === name)?.[1] ?? name;
     return `${title}: ${rulesOf({ ...view, ...settings })}`;
   },
-  Fields: ({ edit }) => <Fields edit={edit} isNamed />,
+  Fields: ({ edit, document }) => <Fields edit={edit} document={document} isNamed />,
 };
