@@ -116,7 +116,7 @@ onDashboard('the change log', (d) => {
     await page.getByRole('button', { name: 'Revert…' }).click();
     const dialog = page.getByRole('dialog', { name: /^Revert “/ });
     await dialog.getByText('Sets back: IP policy Block list').waitFor();
-    await dialog.getByText('300 rules go, none comes back: 300 rules now, 0 then.').waitFor();
+    await dialog.getByText('300 rules go, none comes back: 300 rules now, 0 afterwards.').waitFor();
     await dialog.getByText('removed: deny 198.18.0.0/32 · ticket 0').waitFor();
     assert.equal(await dialog.locator('.diff > div').count(), 20);
     await dialog.getByRole('button', { name: 'Show 200 of 280 more' }).click();
@@ -127,7 +127,8 @@ onDashboard('the change log', (d) => {
       await dialog.locator('.dialog > footer').last().boundingBox(),
     ];
     const height = page.viewportSize()?.height ?? 0;
-    const isWhole = await dialog.locator('.panel').evaluate('(panel) => panel.scrollHeight <= panel.clientHeight + 1');
+    const panel = `document.querySelector('dialog .panel')`;
+    const isWhole = await page.evaluate(`${panel}.scrollHeight <= ${panel}.clientHeight + 1`);
     assert.ok(isWhole, 'the list scrolls with the body, and its head is not cut off');
     assert.ok(box !== null && foot !== null && box.y >= 0 && box.y + box.height <= height, JSON.stringify(box));
     assert.ok(Math.abs(box.y + box.height - foot.y - foot.height) < 2, 'nothing stands below its foot');

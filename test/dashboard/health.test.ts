@@ -114,7 +114,7 @@ onDashboard(
       await page
         .getByRole('heading', { name: /^Nobody signs in: \d+ visitors left for the provider, and none/ })
         .waitFor();
-      await page.getByText(/^Refused: \d+ without a login that is let in/).waitFor();
+      await page.getByText(/^Refused: .*\d+ without a login that is let in/).waitFor();
       await page.getByText(/^Last refusal .+ 127\.0\.0\.1:/).waitFor();
       await page
         .getByText(/[12] without the password/)

@@ -213,7 +213,7 @@ onEachGatehouse(
       assert.deepEqual((await g().get(`/invitations/${made.id}`)).body, { ...made, link: null });
       const show = () => g().post('/invitations/show', { link }, withoutKey);
       const { status: shownStatus, body: shown } = await show();
-      const [own] = (await g().get('/users')).body.users.filter(({ id }: { id: string }) => id === made['invited_by']);
+      const own = (await g().get('/users')).body.users.find(({ id }: { id: string }) => id === made['invited_by']);
       assert.deepEqual(
         [shownStatus, shown],
         [

@@ -62,7 +62,7 @@ export function RevertedRules({
             ? 'none comes back'
             : `${formatNumber(coming.length)} ${coming.length === 1 ? 'comes' : 'come'} back`}
         </b>
-        : {countOf(before?.count ?? 0, 'rule', 'rules')} now, {formatNumber(after?.count ?? 0)} then.
+        : {countOf(before?.count ?? 0, 'rule', 'rules')} now, {formatNumber(after?.count ?? 0)} afterwards.
       </p>
       <DiffLines lines={lines.slice(0, most)} />
       {left <= 0 ? null : (
