@@ -8,6 +8,7 @@ import type { Sealer } from '../lib/sealed-secret.ts';
 import type { Compiler } from '../publisher/compiler.ts';
 import type { SignInProvider } from '../modules/sign-in.ts';
 import type { Fetch } from '../sign-in/guarded-fetch.ts';
+import type { Signatures } from '../sign-in/signatures.ts';
 import type { Migration } from '../store/migrate.ts';
 import type { Store } from '../store/store.ts';
 import type { HostCommand } from './host-command.ts';
@@ -61,6 +62,7 @@ export interface DashboardSettings {
 export interface OperatorSignIn {
   readonly provider: SignInProvider;
   readonly fetch: Fetch;
+  readonly signatures: Signatures;
   /** Where the provider leads back to. */
   readonly callbackUrl: string;
   /** The name by which people know it. */

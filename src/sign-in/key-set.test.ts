@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 
 import { exportJWK, generateKeyPair } from 'jose';
 
-import { createFetch } from './guarded-fetch.ts';
-import { keySetBytes, readKeySet, withBoundedKeys } from './key-set.ts';
+import { readKeySet } from './key-set.ts';
 
 /** A number of so many bits, in base64url. */
 function numberOf(bits: number, zeros = 0): string {
@@ -66,27 +61,4 @@ test('an answer without a list, or with more keys than anybody needs, is refused
   const key = rsa(numberOf(2048));
   assert.equal(read(...Array(256).fill(key)).keys.length, 256);
   assert.throws(() => read(...Array(257).fill(key)), /257 keys/);
-});
-
-test('answers with keys are bounded, and others come as they are', async (t) => {
-  const keys = [rsa(numberOf(2048)), rsa(numberOf(3072), numberOf(3070))];
-  let text = JSON.stringify({ keys });
-  let status = 200;
-  const server = createServer((_, response) => response.writeHead(status).end(text)).listen(0, '127.0.0.1');
-  t.after(() => server.close());
-  await once(server, 'listening');
-  // The server listens on a port.
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const fetch = withBoundedKeys(createFetch(({ host, port }, _options, done) => connect(port, host, done)));
-  const ask = async (accept: string) => fetch(url, { method: 'GET', headers: { accept } });
-  const asksForKeys = 'application/json, application/jwk-set+json';
-  assert.deepEqual(await (await ask(asksForKeys)).json(), { keys: [keys[0]] });
-  assert.deepEqual(await (await ask('application/json')).json(), { keys });
-  status = 404;
-  assert.equal((await ask(asksForKeys)).status, 404);
-  status = 200;
-  text = text.padEnd(keySetBytes);
-  assert.equal((await ask(asksForKeys)).status, 200);
-  text = text.padEnd(keySetBytes + 1);
-  await assert.rejects(ask(asksForKeys), /too long/);
 });

@@ -1,5 +1,3 @@
-import type { Fetch } from './guarded-fetch.ts';
-
 /** A public key of an issuer, with the fields that a check of signatures uses. */
 export interface IssuerKey {
   readonly kty: string;
@@ -41,16 +39,6 @@ export function readKeySet(text: string): KeySet {
   if (list.length > mostKeys) throw new Error(`the answer has ${list.length} keys, and ${mostKeys} is the limit`);
   const keys = list.flatMap((each: unknown) => readKey(each) ?? []);
   return { keys, leftOut: list.length - keys.length };
-}
-
-/** Answers with keys come without those that must not be used; every other answer as it is. */
-export function withBoundedKeys(fetch: Fetch): Fetch {
-  return async (url, options) => {
-    const { accept = '' } = options.headers;
-    if (!accept.includes('application/jwk-set+json')) return fetch(url, options);
-    const answer = await fetch(url, { ...options, maxBytes: keySetBytes });
-    return answer.status === 200 ? Response.json({ keys: readKeySet(await answer.text()).keys }) : answer;
-  };
 }
 
 /** Undefined: the key must not be used. */

@@ -11,10 +11,13 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
 import type { SignInProvider } from '../modules/sign-in.ts';
 import { createFetch } from './guarded-fetch.ts';
+import { Signatures } from './signatures.ts';
 import { LoginRefused, Provider } from './provider.ts';
 
 const callback = 'https://app.site.test/.gatehouse/sign-in/callback';
 const fetch = createFetch(({ host, port }, _options, established) => connect({ host, port }, established));
+const log = { info() {}, warn() {} };
+const parts = { fetch, signatures: new Signatures({ fetch, log }), owner: 'ac_1' };
 const secret = 'a-b_c.d~e*f g';
 
 interface Asked {
@@ -80,7 +83,7 @@ async function startProvider(
     ({ nonce } = secrets);
     return provider.finish(`${callback}?code=x&state=${secrets.state}`, secrets);
   };
-  return { asked, settings, finish, provider: new Provider(settings, fetch) };
+  return { asked, settings, finish, provider: new Provider(settings, parts) };
 }
 
 const tokens = { access_token: 'a', token_type: 'bearer' };
@@ -154,7 +157,7 @@ test('a refresh token that is not given again stays, and the profile of another 
   assert.deepEqual((await at.provider.check('ada', token)).token, token);
   const { issuer } = at.settings;
   const oauth2 = { authorize: `${issuer}/auth`, token: `${issuer}/token`, profile: `${issuer}/profile`, subject: 'id' };
-  const profiled = new Provider({ ...at.settings, differs: { oauth2 } }, fetch);
+  const profiled = new Provider({ ...at.settings, differs: { oauth2 } }, parts);
   const access = { kind: 'access', value: 'a' } as const;
   await assert.rejects(profiled.check('ada', access), LoginRefused);
   assert.equal((await profiled.check('somebody else', access)).claims['sub'], 'somebody else');

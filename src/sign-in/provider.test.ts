@@ -7,10 +7,17 @@ import { Visitor } from '../../test/support/visitor.ts';
 import type { SignInProvider } from '../modules/sign-in.ts';
 import { createFetch } from './guarded-fetch.ts';
 import { claimsOfProfile } from './profile-claims.ts';
+import { Signatures } from './signatures.ts';
 import { LoginRefused, Provider, ProviderDown } from './provider.ts';
 
 const callback = 'https://app.site.test/.gatehouse/sign-in/callback';
 const fetch = createFetch(({ host, port }, _options, established) => connect({ host, port }, established));
+
+const partsWith = (by: typeof fetch) => ({
+  fetch: by,
+  signatures: new Signatures({ fetch: by, log: { info() {}, warn() {} } }),
+  owner: 'ac_1',
+});
 
 /** Signs in as somebody, up to the URL that the provider sends the visitor back to. */
 async function signIn(provider: Provider, name: string) {
@@ -42,7 +49,7 @@ test('a provider without metadata and signed claims is asked for the profile', a
       oauth2: { authorize: `${issuer}/auth`, token: `${issuer}/token`, profile: `${issuer}/me`, subject: 'sub' },
     },
   };
-  const provider = new Provider(settings, fetch);
+  const provider = new Provider(settings, partsWith(fetch));
   const { url, address, secrets } = await signIn(provider, 'ada');
   assert.equal(new URL(url).searchParams.has('nonce'), false);
   assert.equal(new URL(url).searchParams.get('code_challenge_method'), 'S256');
@@ -69,7 +76,7 @@ test('a key of the provider that would cost a check many times the usual is no k
   };
   const scopes = ['openid', 'email'];
   const settings = { name: 'oidc', issuer: running.issuer, clientId, clientSecret, scopes, groupsClaim: 'groups' };
-  const provider = new Provider(settings, withCostly);
+  const provider = new Provider(settings, partsWith(withCostly));
   const { address, secrets } = await signIn(provider, 'ada');
   assert.equal((await provider.finish(address, secrets)).claims['sub'], 'ada');
   assert.deepEqual(seen, [['RSA']]);
@@ -84,7 +91,7 @@ test('a provider that is away is told from one that refuses', async () => {
     scopes: ['openid'],
     groupsClaim: 'groups',
   };
-  await assert.rejects(new Provider(settings, fetch).begin(callback, undefined), ProviderDown);
+  await assert.rejects(new Provider(settings, partsWith(fetch)).begin(callback, undefined), ProviderDown);
 });
 
 test('groups of GitHub are organizations and teams, and the address is the one that is verified', () => {

@@ -1,15 +1,20 @@
 import type { Configuration, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
 
+import { TooMuchWaits } from '../lib/fair-turns.ts';
+import { faultOfNamedUrl } from '../lib/provider-url.ts';
 import type { ProviderDifferences, SignInProvider } from '../modules/sign-in.ts';
 import { joinClaims } from './claims.ts';
 import { claimsOfProfile } from './profile-claims.ts';
 import type { Fetch } from './guarded-fetch.ts';
-import { withBoundedKeys } from './key-set.ts';
+import { KeysUnread } from './issuer-keys.ts';
+import { withUsedMetadata } from './metadata.ts';
+import type { Signatures } from './signatures.ts';
 import { messageOf, refusesClient, secretInHeader } from './client-secret.ts';
 import { withScopeText } from './scope-text.ts';
 
 /** Loaded by the first login: most installations need none of it. */
 const load = () => import('openid-client');
+const loadKeys = () => import('jose');
 
 /** The metadata of a provider is read again after so long; until it answers, the former serve. */
 const metadataMs = 3_600_000;
@@ -58,10 +63,21 @@ const connectionFaults: ReadonlySet<string> = new Set([
   'OAUTH_PARSE_ERROR',
 ]);
 
+interface ProviderParts {
+  readonly fetch: Fetch;
+  readonly signatures: Signatures;
+  /** The account that the provider serves. */
+  readonly owner: string;
+  /** Told how much memory the metadata take, in bytes, whenever they were read. */
+  readonly onRead?: (bytes: number) => void;
+}
+
 /** Speaks with one provider. */
 export class Provider {
   readonly #settings: SignInProvider;
   readonly #fetch: Fetch;
+  readonly #signatures: Signatures;
+  readonly #owner: string;
   #configuration: Promise<Configuration> | undefined;
   #reading: Promise<Configuration> | undefined;
   #readAtMs = 0;
@@ -69,9 +85,11 @@ export class Provider {
   #takesEither = false;
   #prefersHeader = false;
 
-  constructor(settings: SignInProvider, fetch: Fetch) {
+  constructor(settings: SignInProvider, { fetch, signatures, owner, onRead = () => {} }: ProviderParts) {
     this.#settings = settings;
-    this.#fetch = withScopeText(withBoundedKeys(fetch));
+    this.#fetch = withScopeText(withUsedMetadata(fetch, onRead));
+    this.#signatures = signatures;
+    this.#owner = owner;
   }
 
   async begin(
@@ -172,6 +190,7 @@ export class Provider {
         throw new LoginRefused('the provider does not say who it is');
       return { claims, token };
     }
+    if (tokens.id_token !== undefined) await this.#verify(configuration, tokens.id_token);
     const own = tokens.claims();
     const subject = own?.sub ?? knownSubject;
     if (subject === undefined || (knownSubject !== undefined && subject !== knownSubject))
@@ -182,6 +201,21 @@ export class Provider {
       ? await this.#ask(() => client.fetchUserInfo(configuration, tokens.access_token, subject))
       : {};
     return { claims: { ...joinClaims(own ?? {}, more), sub: subject }, token };
+  }
+
+  /** Throws unless the provider has signed the claims. All else about them is checked already. */
+  async #verify(configuration: Configuration, idToken: string): Promise<void> {
+    const { compactVerify } = await loadKeys();
+    const { issuer, jwks_uri: jwksUri = '' } = configuration.serverMetadata();
+    const fault = faultOfNamedUrl(jwksUri);
+    if (fault !== undefined) throw new ProviderDown(`${issuer} names no keys that can be read: ${fault}`);
+    try {
+      await this.#signatures.check(this.#owner, { issuer, jwksUri }, (keys) => compactVerify(idToken, keys));
+    } catch (error) {
+      if (error instanceof KeysUnread || error instanceof TooMuchWaits)
+        throw new ProviderDown(`${issuer}: ${error.message}`, { cause: error });
+      throw new LoginRefused(messageOf(error), { cause: error });
+    }
   }
 
   /** Reads who has signed in where no claims are signed: the token says that it is the one who did. */
@@ -273,10 +307,7 @@ export class Provider {
       {
         [client.customFetch]: this.#fetch,
         timeout: answerSeconds,
-        execute: [
-          client.enableNonRepudiationChecks,
-          ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
-        ],
+        execute: issuer.startsWith('http:') ? [client.allowInsecureRequests] : [],
       },
     );
     configuration[client.customFetch] = this.#fetch;

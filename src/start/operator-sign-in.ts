@@ -7,12 +7,14 @@ import type { Logger } from '../log.ts';
 import type { OperatorSignIn } from '../resources/resource.ts';
 import { createFetch } from '../sign-in/guarded-fetch.ts';
 import type { Connect } from '../sign-in/guarded-fetch.ts';
+import { Signatures } from '../sign-in/signatures.ts';
 import { readAuthorities } from './start-gateway.ts';
 
 /** The identity provider of the settings; undefined where there is none. */
 export function operatorSignIn(config: Config, log: Logger): OperatorSignIn | undefined {
   const { oidcIssuer: issuer, oidcClientId = '', publicUrl = '', upstreamCa } = config;
   if (issuer === undefined) return undefined;
+  const fetch = createFetch(connectWith(upstreamCa === undefined ? [] : [readAuthorities(upstreamCa)]));
   return {
     provider: {
       name: 'oidc',
@@ -22,7 +24,8 @@ export function operatorSignIn(config: Config, log: Logger): OperatorSignIn | un
       scopes: config.oidcScopes,
       groupsClaim: config.oidcGroupsClaim,
     },
-    fetch: createFetch(connectWith(upstreamCa === undefined ? [] : [readAuthorities(upstreamCa)])),
+    fetch,
+    signatures: new Signatures({ fetch, log }),
     callbackUrl: `${publicUrl}/dashboard/sign-in/callback`,
     label: config.oidcLabel ?? new URL(issuer).host,
     rules: config.oidcRules,

@@ -7,6 +7,8 @@ import type { TestContext } from 'node:test';
 import { UserError } from '../../src/errors/user-error.ts';
 import { Tokens } from '../../src/gateway/sign-in/tokens.ts';
 import type { TokenRule } from '../../src/modules/sign-in.ts';
+import { createFetch } from '../../src/sign-in/guarded-fetch.ts';
+import { Signatures } from '../../src/sign-in/signatures.ts';
 import { audience, TokenIssuer } from './support/token-issuer.ts';
 
 const minuteMs = 60_000;
@@ -26,13 +28,14 @@ async function startTokens(
   const clock = { ms: start };
   const logged: string[] = [];
   const note = (_fields: object, message: string) => void logged.push(message);
-  const tokens = new Tokens({
+  const signatures = new Signatures({
     // Every name leads here.
-    connect: ({ port }, _options, established) => connect(port, '127.0.0.1', established),
-    log: { warn: note, error: note, info: note },
+    fetch: createFetch(({ port }, _options, established) => connect(port, '127.0.0.1', established)),
+    log: { warn: note, info: note },
     clock: () => clock.ms,
     answerMs,
   });
+  const tokens = new Tokens({ signatures, clock: () => clock.ms });
   const rule: TokenRule = {
     key: 'rule',
     issuer: issuer.url,

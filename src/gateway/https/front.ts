@@ -11,7 +11,9 @@ import { takeRates } from '../bounds/take-rate.ts';
 import type { EngineBounds } from '../bounds/engine-bounds.ts';
 import type { Front, GatewayLog, GatewayOptions, TrafficObserver, WrongPassword } from '../engine.ts';
 import type { HealthTable } from '../health/health-table.ts';
+import { createFetch } from '../../sign-in/guarded-fetch.ts';
 import type { KeptLogins } from '../../sign-in/kept-logins.ts';
+import { Signatures } from '../../sign-in/signatures.ts';
 import type { TlsPassThrough } from '../tcp/front.ts';
 import type { TunnelBackends } from '../tunnels/tunnel-backends.ts';
 import { ownArrivals } from '../upstream/arrivals.ts';
@@ -134,7 +136,11 @@ class NodeHttpsFront implements HttpsFront {
       },
       this.#watch,
     );
-    const visitors = new Visitors({ keys: parts.visitorKeys, connect, logins: parts.logins, observer, log });
+    // Providers and issuers are asked over the connections of backends: addresses that lead inwards are refused.
+    const fetch = createFetch(connect);
+    const signatures = new Signatures({ fetch, log });
+    const { visitorKeys: keys, logins } = parts;
+    const visitors = new Visitors({ keys, fetch, signatures, logins, observer, log });
     const passwords = new WrongPasswords(options.passwordFailures, observer);
     this.#context = {
       hosts: this.#hosts,
@@ -150,7 +156,7 @@ class NodeHttpsFront implements HttpsFront {
         access,
         rates: takeRates(bounds.rates),
         passwords,
-        tokens: new Tokens({ connect, log }),
+        tokens: new Tokens({ signatures }),
         logins: visitors,
       },
       observer,

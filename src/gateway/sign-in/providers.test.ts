@@ -3,17 +3,50 @@ import { test } from 'node:test';
 
 import { signInOf } from '../../../test/support/step-visit.ts';
 import { oidc } from '../../modules/oidc/index.ts';
+import { Signatures } from '../../sign-in/signatures.ts';
 import { Providers } from './providers.ts';
 
-test('an account with many providers makes no other account lose what is known of its own', () => {
-  const log = { info() {}, warn() {}, error() {} };
-  const providers = new Providers(() => assert.fail('nobody is asked'), log);
-  const settings = (client_id: string) => {
-    const input = { issuer: 'https://id.example.com', client_id, client_secret: 's' };
-    return signInOf(oidc.build({ ...oidc.accept(input), client_secret: 's' })).provider;
+const log = { info() {}, warn() {}, error() {} };
+const settingsOf = (client_id: string, issuer = 'https://id.example.com') => {
+  const input = { issuer, client_id, client_secret: 's' };
+  return signInOf(oidc.build({ ...oidc.accept(input), client_secret: 's' })).provider;
+};
+
+/** Providers whose metadata have these fields beside the usual ones. */
+function providersWith(more: object): Providers {
+  const fetch = async (url: string) => {
+    const { origin } = new URL(url);
+    const usual = { issuer: origin, authorization_endpoint: `${origin}/a`, token_endpoint: `${origin}/t` };
+    const text = JSON.stringify({ ...usual, jwks_uri: `${origin}/k`, ...more });
+    return new Response(text, { headers: { 'content-type': 'application/json' } });
   };
-  const own = providers.get('ac_1', settings('c'));
-  for (let at = 0; at < 3_000; at++) providers.get('ac_2', settings(`c${at}`));
-  assert.equal(providers.get('ac_1', settings('c')), own);
-  assert.notEqual(providers.get('ac_2', settings('c')), own, 'accounts share none');
+  return new Providers({ fetch, signatures: new Signatures({ fetch, log }), log });
+}
+
+test('an account with many providers makes no other account lose what is known of its own', () => {
+  const providers = providersWith({});
+  const own = providers.get('ac_1', settingsOf('c'));
+  for (let at = 0; at < 3_000; at++) providers.get('ac_2', settingsOf(`c${at}`));
+  assert.equal(providers.get('ac_1', settingsOf('c')), own);
+  assert.notEqual(providers.get('ac_2', settingsOf('c')), own, 'accounts share none');
+});
+
+test('providers are kept by the size of their metadata, of which only the fields that are used count', async () => {
+  const keptOf = async (more: object) => {
+    const providers = providersWith(more);
+    const own = providers.get('ac_1', settingsOf('c'));
+    const others = Array.from({ length: 900 }, (_, at) => settingsOf('c', `https://id${at}.example.com`));
+    const known = others.map((settings) => providers.get('ac_2', settings));
+    for (const each of known) await each.begin('https://app.example.com/callback', undefined);
+    assert.equal(providers.get('ac_1', settingsOf('c')), own);
+    // The newest first: one that is not known any more is made anew, in place of an older one.
+    return others.filter((_, at) => providers.get('ac_2', others.at(-1 - at)!) === known.at(-1 - at)).length;
+  };
+  const values = Array(32).fill('x'.repeat(64));
+  const lists = { id_token_signing_alg_values_supported: values, userinfo_signing_alg_values_supported: values };
+  const long = `https://id.example.com/${'x'.repeat(2_000)}`;
+  assert.equal(await keptOf({ claims_supported: Array(2_000).fill('a claim that nobody asks for') }), 900);
+  assert.equal(await keptOf({ userinfo_endpoint: `${long}${'x'.repeat(50_000)}` }), 900, 'a longer text is none');
+  const kept = await keptOf({ ...lists, userinfo_endpoint: long, end_session_endpoint: long });
+  assert.ok(kept > 200 && kept < 600, `${kept} with large metadata`);
 });

@@ -7,6 +7,7 @@ import { holdsUntil, runSteps } from '../../modules/run-steps.ts';
 import { judgeVisitor } from '../../modules/sign-in.ts';
 import type { SignIn } from '../../modules/sign-in.ts';
 import { signInStep } from '../../modules/sign-in-step.ts';
+import { Signatures } from '../../sign-in/signatures.ts';
 import { sessionCookieName } from './cookies.ts';
 import { endOf, expiryOf, identityFrom, readSession, writeSession } from './session.ts';
 import type { Session } from './session.ts';
@@ -132,8 +133,9 @@ function visitWith(keys: VisitorKeys, sessions: readonly (readonly [rules: SignI
   const visit = requestVisit({ headers: ['Cookie', sealed.join('; ')] });
   const log = { info() {}, warn() {}, error() {} };
   const observer = { visitorSeen() {}, visitorLeft() {} };
-  const connect = () => assert.fail('nobody is asked');
-  return { visit, visitors: new Visitors({ keys, observer, log, connect, clock: () => now * 1000 }) };
+  const fetch = () => assert.fail('nobody is asked');
+  const signatures = new Signatures({ fetch, log });
+  return { visit, visitors: new Visitors({ keys, observer, log, fetch, signatures, clock: () => now * 1000 }) };
 }
 
 test('a connection ends when its network is no longer that of the rule, whatever its session says', () => {

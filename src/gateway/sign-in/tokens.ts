@@ -4,18 +4,14 @@ import type { JWTPayload } from 'jose';
 
 import { tokenRefused, tokenRequired, tokensUnchecked, tooManyTokenChecks } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
-import { FairTurns, TooMuchWaits } from '../../lib/fair-turns.ts';
+import { TooMuchWaits } from '../../lib/fair-turns.ts';
 import { SharedCache } from '../../lib/shared-cache.ts';
 import { headerValues } from '../../modules/header-values.ts';
 import type { HeaderList, Outcome, RequestVisit } from '../../modules/step.ts';
 import type { TokenRule } from '../../modules/sign-in.ts';
 import { listOf } from '../../sign-in/claims.ts';
-import { createFetch } from '../../sign-in/guarded-fetch.ts';
-import type { Fetch } from '../../sign-in/guarded-fetch.ts';
-import type { GatewayLog } from '../engine.ts';
-import type { ConnectUpstream } from '../upstream/connect.ts';
-import { IssuerKeys, keysMs, KeysUnread } from './issuer-keys.ts';
-import type { KnownKeys } from './issuer-keys.ts';
+import { keysMs, KeysUnread } from '../../sign-in/issuer-keys.ts';
+import type { Signatures } from '../../sign-in/signatures.ts';
 
 /** Loaded by the first token: most installations need none. */
 const load = () => import('jose');
@@ -29,12 +25,9 @@ interface Checked<Found> {
 }
 
 interface TokensParts {
-  readonly connect: ConnectUpstream;
-  readonly log: GatewayLog;
+  readonly signatures: Signatures;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
-  /** Time that an issuer has to answer. */
-  readonly answerMs?: number;
 }
 
 /** A token of a request at a route of an account. */
@@ -48,16 +41,10 @@ interface Shown {
 
 const goodLimit = 10_000;
 const refusedLimit = 1_000;
-/** Keys of all issuers. */
-const keysLimit = 4_000;
 /** Longest token that is looked at. */
 const tokenLength = 8_192;
 /** A refusal counts for so long: then the issuer may have other keys. */
 const refusedMs = 5_000;
-/** Signatures that are checked at once: one thread of the usual four is left for other work. */
-const checkLimits = { atOnce: 3, ofOwner: 2, waiting: 1_000 };
-/** Issuers that are asked at once. Those of one account that hang hold up no other account. */
-const readLimits = { atOnce: Infinity, ofOwner: 8, waiting: 1_000 };
 const bearer = /^bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
 const compact = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
@@ -66,24 +53,17 @@ const compact = /^[\w-]+\.[\w-]+\.[\w-]+$/;
  * older: within twice this time a key that the issuer has taken away lets nobody in.
  */
 export class Tokens {
-  readonly #fetch: Fetch;
-  readonly #log: GatewayLog;
+  readonly #signatures: Signatures;
   readonly #clock: () => number;
-  readonly #answerMs: number;
   /** Until when tokens are good, in milliseconds since 1970. */
   readonly #good = new SharedCache<Checked<number>>(goodLimit);
   readonly #refused = new SharedCache<Checked<UserError>>(refusedLimit);
-  readonly #issuers = new SharedCache<IssuerKeys>(keysLimit);
   /** Checks under way: requests with one token wait for one check. */
   readonly #underWay = new Map<string, Promise<void>>();
-  readonly #checks = new FairTurns(checkLimits);
-  readonly #reads = new FairTurns(readLimits);
 
-  constructor({ connect, log, clock = Date.now, answerMs = 10_000 }: TokensParts) {
-    this.#fetch = createFetch(connect);
-    this.#log = log;
+  constructor({ signatures, clock = Date.now }: TokensParts) {
+    this.#signatures = signatures;
     this.#clock = clock;
-    this.#answerMs = answerMs;
   }
 
   /** Leaves the end of a good token with the visit. */
@@ -152,51 +132,19 @@ export class Tokens {
     }
   }
 
-  async #verify(shown: Shown): Promise<JWTPayload> {
-    const { errors } = await load();
-    const issuer = this.#issuerOf(shown);
-    const known = await issuer.current();
-    try {
-      return await this.#verifyBy(known, shown);
-    } catch (error) {
-      const newer = error instanceof errors.JWKSNoMatchingKey ? await issuer.beyond(known) : undefined;
-      if (newer === undefined) throw error;
-      return this.#verifyBy(newer, shown);
-    }
-  }
-
-  #verifyBy(keys: KnownKeys, { accountId, rule, token }: Shown): Promise<JWTPayload> {
-    return this.#checks.run(accountId, async () => {
-      const { jwtVerify } = await load();
-      const { payload } = await jwtVerify(token, keys, {
+  async #verify({ accountId, rule, token }: Shown): Promise<JWTPayload> {
+    const { jwtVerify } = await load();
+    const { payload } = await this.#signatures.check(accountId, rule, (keys) =>
+      jwtVerify(token, keys, {
         issuer: rule.issuer,
         audience: [...rule.audiences],
         algorithms: [...rule.algorithms],
         clockTolerance: rule.skewSeconds,
         requiredClaims: ['exp'],
         currentDate: new Date(this.#clock()),
-      });
-      return payload;
-    });
-  }
-
-  #issuerOf({ accountId, rule: { issuer, jwksUri } }: Shown): IssuerKeys {
-    const name = `${issuer} ${jwksUri}`;
-    const known = this.#issuers.get(accountId, name);
-    if (known !== undefined) return known;
-    const keys: IssuerKeys = new IssuerKeys({
-      issuer,
-      jwksUri,
-      fetch: (url, options) => this.#reads.run(accountId, () => this.#fetch(url, options)),
-      log: this.#log,
-      clock: this.#clock,
-      answerMs: this.#answerMs,
-      onRead: (count) => {
-        this.#issuers.set(accountId, name, keys, 1 + count);
-      },
-    });
-    this.#issuers.set(accountId, name, keys);
-    return keys;
+      }),
+    );
+    return payload;
   }
 }
 

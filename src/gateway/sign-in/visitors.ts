@@ -5,8 +5,9 @@ import type { SignIn } from '../../modules/sign-in.ts';
 import type { Outcome, OwnAnswer, RequestVisit } from '../../modules/step.ts';
 import { noKeptLogins } from '../../sign-in/kept-logins.ts';
 import type { KeptLogins } from '../../sign-in/kept-logins.ts';
+import type { Fetch } from '../../sign-in/guarded-fetch.ts';
+import type { Signatures } from '../../sign-in/signatures.ts';
 import type { GatewayLog, TrafficObserver } from '../engine.ts';
-import type { ConnectUpstream } from '../upstream/connect.ts';
 import { methodPage, notFoundPage, notSentPage, refusedPage } from './answer-pages.ts';
 import { Logins } from './logins.ts';
 import { Providers } from './providers.ts';
@@ -19,7 +20,8 @@ import { VisitorSessions } from './visitor-sessions.ts';
 
 interface VisitorsParts {
   readonly keys: VisitorKeys;
-  readonly connect: ConnectUpstream;
+  readonly fetch: Fetch;
+  readonly signatures: Signatures;
   /** Default: none, and no login is checked. */
   readonly logins?: KeptLogins | undefined;
   readonly observer: Pick<TrafficObserver, 'visitorSeen' | 'visitorLeft'>;
@@ -35,8 +37,9 @@ export class Visitors {
   readonly #sessions: VisitorSessions;
   readonly #logins: Logins;
 
-  constructor({ keys, connect, logins = noKeptLogins, observer, log, clock = Date.now }: VisitorsParts) {
-    const providers = new Providers(connect, log);
+  constructor(parts: VisitorsParts) {
+    const { keys, fetch, signatures, logins = noKeptLogins, observer, log, clock = Date.now } = parts;
+    const providers = new Providers({ fetch, signatures, log });
     const sessions = new VisitorSessions({ keys, providers, logins, observer, clock });
     this.#keys = keys;
     this.#providers = providers;

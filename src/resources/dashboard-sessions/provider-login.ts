@@ -41,7 +41,7 @@ export class ProviderLogin {
   constructor(context: Pick<ResourceContext, 'services'>, settings: OperatorSignIn) {
     this.settings = settings;
     this.#context = context;
-    this.#provider = new Provider(settings.provider, settings.fetch);
+    this.#provider = new Provider(settings.provider, { ...settings, owner: '' });
   }
 
   /** `isAgain`: as somebody else than the provider would say by itself. */

@@ -1,9 +1,8 @@
 import type { createLocalJWKSet } from 'jose';
 
-import { faultOfNamedUrl } from '../../lib/provider-url.ts';
-import type { Fetch } from '../../sign-in/guarded-fetch.ts';
-import { keySetBytes, readKeySet } from '../../sign-in/key-set.ts';
-import type { GatewayLog } from '../engine.ts';
+import { faultOfNamedUrl } from '../lib/provider-url.ts';
+import type { Fetch } from './guarded-fetch.ts';
+import { keySetBytes, readKeySet } from './key-set.ts';
 
 /** Loaded by the first token: most installations need none. */
 const load = () => import('jose');
@@ -15,18 +14,23 @@ export class KeysUnread extends Error {
   override readonly name = 'KeysUnread';
 }
 
+export interface KeysLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
 interface IssuerKeysParts {
   readonly issuer: string;
   /** Empty: where the metadata of the issuer say. */
   readonly jwksUri: string;
   readonly fetch: Fetch;
-  readonly log: GatewayLog;
+  readonly log: KeysLog;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
   /** Time that the issuer has to answer. */
   readonly answerMs: number;
-  /** Told the number of keys whenever they were read. */
-  readonly onRead: (count: number) => void;
+  /** Told how much memory the keys take, in bytes, whenever they were read. */
+  readonly onRead: (bytes: number) => void;
 }
 
 /** Nobody is checked by keys that are older, unless the issuer is away. */
@@ -35,6 +39,8 @@ export const keysMs = 300_000;
 const earlyMs = 240_000;
 /** Time until a token that fits no key, or a fault, has the keys read once more. */
 const pauseMs = 5_000;
+/** Memory of a key beside its text: it is opened for checks. */
+const keyBytes = 2_048;
 
 /** The keys of one issuer: read when they are needed, again from time to time, and kept while the issuer is away. */
 export class IssuerKeys {
@@ -111,7 +117,7 @@ export class IssuerKeys {
           'keys of an issuer of tokens are left out: they are too large or of no known form',
         );
       this.#leftOut = leftOut;
-      onRead(keys.length);
+      onRead(keys.length * keyBytes + JSON.stringify(keys).length);
     } catch (error) {
       if (this.#fault === undefined) log.warn({ err: error, issuer }, 'the keys of an issuer of tokens cannot be read');
       this.#fault = new KeysUnread('the keys cannot be read', { cause: error });
