@@ -9,10 +9,10 @@ export type Row = readonly Value[];
 
 /**
  * SQL text in the portable subset: `$1` parameters, `RETURNING`, `ON CONFLICT`. Each text is prepared once and kept, unless
- * it is said to be for once: texts whose form callers choose are without end.
+ * a `searcher` is given, the account that searches: texts whose form callers choose are without end, and accounts take turns.
  */
 export interface Queries {
-  all(sql: string, parameters?: readonly Value[], keep?: 'once'): Promise<readonly Row[]>;
+  all(sql: string, parameters?: readonly Value[], searcher?: string): Promise<readonly Row[]>;
 }
 
 export interface Connection extends Queries {

@@ -151,6 +151,7 @@ export class Table<Document extends Stored> {
     { scope = {}, ...page }: FilteredPage,
   ): Promise<Filtered<Document>> {
     const rows = {
+      searcher: accountId,
       table: this.#table,
       prefix: this.prefix,
       scope: { account_id: accountId, ...scope },

@@ -78,7 +78,7 @@ export async function readPage(
   const { sql, values } = condition(others, 5 + ofResource.length);
   const expression = readFilter(filter, filterFields);
   const passes = conditionSql(expression ?? everything, json, 'after', 5 + ofResource.length + values.length);
-  const steps = new SearchSteps(expression ?? everything, isAbandoned);
+  const steps = new SearchSteps(expression ?? everything, accountId, isAbandoned);
   const limitPlace = `$${4 + ofResource.length}`;
   const found: Row[] = [];
   let before = readCursor(page.beforeId);
@@ -93,11 +93,7 @@ export async function readPage(
     const left = page.limit + 1 - found.length;
     const from = [accountId, ...before, ...ofResource];
     const rows = await steps.run(() =>
-      queries.all(
-        text,
-        [...from, left, ...values, ...passes.values],
-        ...(expression === undefined ? [] : (['once'] as const)),
-      ),
+      queries.all(text, [...from, left, ...values, ...passes.values], ...(expression === undefined ? [] : [accountId])),
     );
     found.push(...rows);
     if (found.length > page.limit) {

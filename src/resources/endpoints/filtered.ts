@@ -46,11 +46,11 @@ const stepRows = 100;
 export async function filteredEndpoints(
   store: Store,
   read: (page: Page) => Promise<readonly PresentedEndpoint[]>,
-  { page, filterRows, isAbandoned }: Call,
+  { caller, page, filterRows, isAbandoned }: Call,
   condition: Condition,
 ): Promise<Shown<PresentedEndpoint>> {
   const found: PresentedEndpoint[] = [];
-  const steps = new SearchSteps(condition, isAbandoned);
+  const steps = new SearchSteps(condition, caller.accountId, isAbandoned);
   let { beforeId } = page;
   let lookedAt = 0;
   while (lookedAt < filterRows && !steps.isOutOfTime) {

@@ -98,10 +98,11 @@ export function listRulesOperation({ store, referables }: ResourceContext): Oper
   async function readFiltered(
     after: string,
     policyId: string,
-    { filterRows, isAbandoned }: Call,
+    { caller, filterRows, isAbandoned }: Call,
     condition: Condition,
   ): Promise<PageOfRules> {
     const searched = {
+      searcher: caller.accountId,
       table: ruleRows,
       prefix: ipPolicyRules.prefix,
       scope: { set_id: policyId },

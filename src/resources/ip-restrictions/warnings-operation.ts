@@ -63,7 +63,10 @@ export function warningsOperation({ store, services }: ResourceContext): Operati
       const condition = readFilter(filters[filterName], filterFields);
       await services.get(warnings).flush();
       const known = await readWarnings(id, condition === undefined ? shownSources : filterRows);
-      const passing = condition === undefined ? known : await passingOf(known, new SearchSteps(condition, isAbandoned));
+      const passing =
+        condition === undefined
+          ? known
+          : await passingOf(known, new SearchSteps(condition, caller.accountId, isAbandoned));
       return {
         warnings: passing.slice(0, shownSources),
         total_sources: condition === undefined ? await countWarnings(id) : passing.length,

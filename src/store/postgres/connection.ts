@@ -69,8 +69,8 @@ export async function connect(primary: Primary, options: ConnectionOptions): Pro
       return silence.ms;
     },
     isRemote: true,
-    async all(sql, parameters = [], keep) {
-      return (await silence.during(() => client.query<Value[]>(statement(sql, parameters, keep)))).rows;
+    async all(sql, parameters = [], searcher) {
+      return (await silence.during(() => client.query<Value[]>(statement(sql, parameters, searcher)))).rows;
     },
     async run(sql, parameters = []) {
       return (await silence.during(() => client.query(statement(sql, parameters)))).rowCount ?? 0;

@@ -1,5 +1,6 @@
 import pg from 'pg';
 
+import { FairTurns } from '../../lib/fair-turns.ts';
 import { StoreUnavailableError } from '../database.ts';
 import type { Queries, Row, Value } from '../database.ts';
 import { guard, isOfStatement, toStoreFault } from './faults.ts';
@@ -8,8 +9,11 @@ import type { Primary } from './primary.ts';
 import { named, unnamed } from './statements.ts';
 
 const poolSize = 8;
-/** Searches, whose work callers choose, that run at once: the other connections are for short reads, on which writes depend too. */
-const searchLimit = poolSize / 2;
+/**
+ * Searches, whose work callers choose, that run at once, of all accounts and of one: the other connections are for short reads, on
+ * which writes depend too.
+ */
+const searchLimits = { atOnce: poolSize / 2, ofOwner: poolSize / 2 - 1, waiting: Infinity };
 /** Limit for a single read; a database that does not answer counts as gone. */
 const queryTimeoutMs = 5_000;
 /** The server gives up before this process gives up the connection, or its process there would go on for nobody. */
@@ -22,8 +26,7 @@ export class ReaderPool implements Queries {
   #url = '';
   #pool: pg.Pool | undefined;
   #isClosed = false;
-  #searching = 0;
-  readonly #waitingSearches: (() => void)[] = [];
+  readonly #searches = new FairTurns(searchLimits);
 
   /** `isPooled`: a pooler stands before the server, and gives each transaction any connection. */
   constructor(primary: Primary, isPooled: boolean) {
@@ -34,25 +37,16 @@ export class ReaderPool implements Queries {
     });
   }
 
-  async all(sql: string, parameters: readonly Value[] = [], keep?: 'once'): Promise<readonly Row[]> {
-    if (keep !== 'once') return this.#read(sql, parameters);
-    if (this.#searching >= searchLimit) await new Promise<void>((resolve) => this.#waitingSearches.push(resolve));
-    else this.#searching += 1;
-    try {
-      return await this.#read(sql, parameters, keep);
-    } finally {
-      // Its place goes to the next one, or is free.
-      const next = this.#waitingSearches.shift();
-      if (next === undefined) this.#searching -= 1;
-      else next();
-    }
+  async all(sql: string, parameters: readonly Value[] = [], searcher?: string): Promise<readonly Row[]> {
+    if (searcher === undefined) return this.#read(sql, parameters);
+    return this.#searches.run(searcher, () => this.#read(sql, parameters, searcher));
   }
 
-  #read(sql: string, parameters: readonly Value[], keep?: 'once'): Promise<readonly Row[]> {
+  #read(sql: string, parameters: readonly Value[], searcher?: string): Promise<readonly Row[]> {
     return this.#with((client) =>
       this.#isPooled
         ? readWhereWritten(client, unnamed(sql, parameters))
-        : client.query<Value[]>(named(sql, parameters, keep)),
+        : client.query<Value[]>(named(sql, parameters, searcher)),
     );
   }
 

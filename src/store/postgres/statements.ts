@@ -4,13 +4,13 @@ import type { Value } from '../database.ts';
 
 type Statement = pg.QueryArrayConfig<Value[]>;
 /** Makes what the driver takes of a text and its parameters. */
-export type MakeStatement = (sql: string, parameters: readonly Value[], keep?: 'once') => Statement;
+export type MakeStatement = (sql: string, parameters: readonly Value[], searcher?: string) => Statement;
 
 const names = new Map<string, string>();
 
 /** A named statement is parsed and planned once in each connection. */
-export const named: MakeStatement = (sql, parameters, keep) => {
-  if (keep === 'once') return unnamed(sql, parameters);
+export const named: MakeStatement = (sql, parameters, searcher) => {
+  if (searcher !== undefined) return unnamed(sql, parameters);
   let name = names.get(sql);
   if (name === undefined) {
     name = `s${names.size}`;

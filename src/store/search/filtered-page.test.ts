@@ -25,10 +25,10 @@ onEachDatabase('a page of rows that pass a condition', (_newDatabase, newEmpty) 
     });
     const steps: number[] = [];
     const counted: Queries = {
-      all: async (sql, parameters, keep) => {
-        const rows = await store.queries.all(sql, parameters, keep);
+      all: async (sql, parameters, searcher) => {
+        const rows = await store.queries.all(sql, parameters, searcher);
         if (/octet_length/.test(sql)) return rows;
-        assert.equal(keep, 'once', 'a statement that a caller has formed is kept for ever');
+        assert.equal(searcher, accountId, 'a statement that a caller has formed is kept for ever');
         steps.push(rows.length);
         return rows;
       },

@@ -24,6 +24,8 @@ export interface Filtered<Document> {
 }
 
 export interface SearchedRows {
+  /** The account that searches. */
+  readonly searcher: string;
   readonly table: string;
   readonly prefix: string;
   /** Values by column; an index begins with these columns, and goes on with the id. */
@@ -49,12 +51,12 @@ export async function filteredPage(
   searched: SearchedRows,
   { beforeId, limit, condition, maxRows, isAbandoned }: Omit<FilteredPage, 'scope'>,
 ): Promise<Filtered<Row>> {
-  const { prefix, scope, ascending } = searched;
+  const { searcher, prefix, scope, ascending } = searched;
   const { step: sql, sizes: sizesSql, values } = searchSql(json, searched, condition);
   const scopeValues = Object.values(scope);
   const end = ascending === undefined ? leastId(condition, prefix) : afterAll;
   const found: Row[] = [];
-  const steps = new SearchSteps(condition, isAbandoned);
+  const steps = new SearchSteps(condition, searcher, isAbandoned);
   let last: Value = ascending?.after ?? beforeId ?? afterAll;
   let following: readonly Row[] = [];
   let lookedAt = 0;
@@ -66,7 +68,7 @@ export async function filteredPage(
     const rows = Math.min(steps.next(following.map(([, size]) => Number(size))), maxRows - lookedAt);
     const upTo: Value = following[rows - 1]?.[0] ?? last;
     const between = [...scopeValues, last, upTo, ...values];
-    const read: readonly Row[] = await steps.run(() => queries.all(sql, between, 'once'));
+    const read: readonly Row[] = await steps.run(() => queries.all(sql, between, searcher));
     for (const [document = null] of read) if (document !== null && found.length < limit) found.push([document]);
     lookedAt += rows;
     if (found.length === limit) return { found, endedAt: undefined, lookedAt };
@@ -117,7 +119,7 @@ export async function passingDocuments(
     const text =
       `WITH step AS MATERIALIZED (${readable}), read AS MATERIALIZED (SELECT place, ${fields} FROM step) ` +
       `SELECT CASE WHEN ${sql} THEN 1 ELSE 0 END FROM read ORDER BY place`;
-    const answers = await steps.run(() => queries.all(text, [...some, ...values], 'once'));
+    const answers = await steps.run(() => queries.all(text, [...some, ...values], steps.searcher));
     passing.push(...answers.map(([answer]) => answer === 1));
   }
   return passing;

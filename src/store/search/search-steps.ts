@@ -17,13 +17,16 @@ const searchMs = 5_000;
 /** Cuts a search into steps by the work that they are: rows, their sizes, and the comparisons made for each. */
 export class SearchSteps {
   readonly condition: Condition;
+  /** The account that searches. */
+  readonly searcher: string;
   readonly #comparisons: number;
   readonly #pace: Pace;
   #most = firstStepRows;
   #spentMs = 0;
 
-  constructor(condition: Condition, isAbandoned: () => boolean) {
+  constructor(condition: Condition, searcher: string, isAbandoned: () => boolean) {
     this.condition = condition;
+    this.searcher = searcher;
     this.#pace = new Pace(isAbandoned);
     this.#comparisons = comparisonsOf(condition);
   }

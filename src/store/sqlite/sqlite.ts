@@ -124,8 +124,8 @@ class SqliteConnection implements Connection {
     }
   }
 
-  async all(sql: string, parameters?: readonly Value[], keep?: 'once'): Promise<readonly Row[]> {
-    return this.#all(sql, parameters, keep);
+  async all(sql: string, parameters?: readonly Value[], searcher?: string): Promise<readonly Row[]> {
+    return this.#all(sql, parameters, searcher);
   }
 
   async run(sql: string, parameters: readonly Value[] = []): Promise<number> {
@@ -146,9 +146,9 @@ class SqliteConnection implements Connection {
     this.#database.close();
   }
 
-  #all(sql: string, parameters: readonly Value[] = [], keep?: 'once'): readonly Row[] {
+  #all(sql: string, parameters: readonly Value[] = [], searcher?: string): readonly Row[] {
     this.#file.check();
-    const statement = () => (keep === 'once' ? this.#prepareOnce(sql) : this.#prepare(sql));
+    const statement = () => (searcher === undefined ? this.#prepare(sql) : this.#prepareOnce(sql));
     // `setReturnArrays` makes every row an array, which the binding's types do not know.
     return guard(() => statement().all(...parameters)) as unknown as readonly Row[];
   }
