@@ -2,6 +2,7 @@ import { axios } from 'acme-client';
 
 import { authorityBusy, authorityUnreachable } from './errors.ts';
 import { AuthorityFailure, OrderFault, RejectedError } from './order-fault.ts';
+import { readAnswer } from './read-answer.ts';
 import { waitAskedFor } from './renewal-info.ts';
 
 /** Limit for one request to the authority. */
@@ -32,7 +33,7 @@ export function useFetch(directory: string): void {
         signal: AbortSignal.timeout(requestMs),
         ...(data === undefined || data === null ? {} : { body: String(data) }),
       });
-      text = method === 'head' ? '' : await response.text();
+      text = method === 'head' ? '' : await readAnswer(response);
     } catch (error) {
       throw new OrderFault(authorityUnreachable, { directory, reason: sentence(reasonOf(error)) });
     }

@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 
 import { findExtension, onlyElement, readDer } from '../lib/der.ts';
+import { readAnswer } from './read-answer.ts';
 
 /** The time within which an authority asks for the renewal of a certificate (RFC 9773). Milliseconds since 1970. */
 export interface RenewalWindow {
@@ -51,7 +52,7 @@ export async function askRenewalInfo(renewalUrl: string, renewalId: string): Pro
 
 async function ask(url: string): Promise<{ readonly body: object; readonly askedWaitMs: number }> {
   const response = await fetch(url, { signal: AbortSignal.timeout(requestMs) });
-  const body: unknown = await response.json();
+  const body: unknown = JSON.parse(await readAnswer(response));
   if (!response.ok || typeof body !== 'object' || body === null) throw new Error(`it answers with ${response.status}`);
   return { body, askedWaitMs: waitAskedFor(response.headers) };
 }
