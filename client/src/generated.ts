@@ -15,7 +15,7 @@ export interface ErrorBody {
 }
 
 export interface InvitationAccept {
-  /** The link, or what stands in it behind "#invite=". */
+  /** The link, or the part of it after "#invite=". */
   link: string;
 }
 
@@ -69,7 +69,7 @@ export interface IpRestrictionModule {
   ip_policies: Ref[];
 }
 
-/** Refuses whoever makes too many requests: 429 with Retry-After, or a reset connection at a TCP or TLS edge. All gateways of the installation count together; docs/rate-limits.md says how exactly. */
+/** Refuses clients that make too many requests: 429 with Retry-After, or a reset connection at a TCP or TLS edge. All gateways of the installation count together (docs/rate-limits.md). */
 export interface RateLimitModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
   enabled?: boolean;
@@ -79,9 +79,9 @@ export interface RateLimitModuleReplace {
   window_seconds: number;
   /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
   by?: 'source' | 'header' | 'certificate';
-  /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+  /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
   header?: string;
-  /** false: nobody is refused; metrics count what would have been. */
+  /** false: nobody is refused; metrics count what would have been refused. */
   enforced?: boolean;
 }
 
@@ -94,9 +94,9 @@ export interface RateLimitModule {
   window_seconds: number;
   /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
   by: 'source' | 'header' | 'certificate';
-  /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+  /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
   header: string | null;
-  /** false: nobody is refused; metrics count what would have been. */
+  /** false: nobody is refused; metrics count what would have been refused. */
   enforced: boolean;
 }
 
@@ -104,21 +104,21 @@ export interface RateLimitModule {
 export interface MutualTlsModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
   enabled?: boolean;
-  /** Ids of the certificate authorities of which a visitor must show a certificate. At least one, at most 16. */
+  /** Ids of certificate authorities. A visitor must show a certificate of one of them. At least one, at most 16. */
   certificate_authority_ids?: string[];
 }
 
 export interface MutualTlsModule {
   /** true: the module is applied to traffic. false: disabled. */
   enabled: boolean;
-  /** The certificate authorities of which a visitor must show a certificate. */
+  /** The certificate authorities. A visitor must show a certificate of one of them. */
   certificate_authorities: Ref[];
 }
 
 export interface TlsTerminationModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
   enabled?: boolean;
-  /** "edge": TLS ends at the gateway, and the backend gets what is inside. "upstream", for TLS edges alone: the bytes are passed on unread. */
+  /** "edge": TLS ends at the gateway, and the backend gets the decrypted bytes. "upstream", for TLS edges only: the gateway passes the bytes on unread. */
   terminate_at?: 'edge' | 'upstream';
   /** Lowest version of TLS that clients may speak, "1.2" or "1.3". Without it: 1.2. None where TLS ends upstream. */
   min_version?: '1.2' | '1.3';
@@ -127,7 +127,7 @@ export interface TlsTerminationModuleReplace {
 export interface TlsTerminationModule {
   /** true: the module is applied to traffic. false: disabled. */
   enabled: boolean;
-  /** "edge": TLS ends at the gateway, and the backend gets what is inside. "upstream", for TLS edges alone: the bytes are passed on unread. */
+  /** "edge": TLS ends at the gateway, and the backend gets the decrypted bytes. "upstream", for TLS edges only: the gateway passes the bytes on unread. */
   terminate_at: 'edge' | 'upstream';
   /** Lowest version of TLS that clients may speak, "1.2" or "1.3". Without it: 1.2. None where TLS ends upstream. */
   min_version: string | null;
@@ -137,18 +137,18 @@ export interface TlsTerminationModule {
 export interface UserAgentFilterModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
   enabled?: boolean;
-  /** Regular expressions of which one must match; none: every agent may. */
+  /** Regular expressions. One of them must match; if there are none, every user agent may pass. */
   allow?: string[];
-  /** Regular expressions of which none may match. */
+  /** Regular expressions. If one of them matches, the request is refused. */
   deny?: string[];
 }
 
 export interface UserAgentFilterModule {
   /** true: the module is applied to traffic. false: disabled. */
   enabled: boolean;
-  /** Regular expressions of which one must match; none: every agent may. */
+  /** Regular expressions. One of them must match; if there are none, every user agent may pass. */
   allow: string[];
-  /** Regular expressions of which none may match. */
+  /** Regular expressions. If one of them matches, the request is refused. */
   deny: string[];
 }
 
@@ -156,11 +156,11 @@ export interface UserAgentFilterModule {
 export interface BasicAuthModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
   enabled?: boolean;
-  /** Names and passwords, of which a visitor must give one. At least one. */
+  /** Names and passwords. A visitor must give one of them. At least one. */
   credentials: {
-    /** Not empty, and without ":". Max 255 bytes. */
+    /** The name. It must not be empty or contain ":". Max 255 bytes. */
     username: string;
-    /** Never shown again: a hash of it is stored. Left out, the one that is stored for the name stays. At least 8 characters, max 255 bytes. */
+    /** Never shown again: a hash of it is stored. If it is left out, the one stored for the name stays. At least 8 characters, max 255 bytes. */
     password?: string;
   }[];
 }
@@ -170,12 +170,12 @@ export interface BasicAuthModule {
   enabled: boolean;
   /** The names; passwords are never shown. */
   credentials: {
-    /** Not empty, and without ":". Max 255 bytes. */
+    /** The name. It must not be empty or contain ":". Max 255 bytes. */
     username: string;
   }[];
 }
 
-/** Lets requests in that carry a signed token (JWT) of an issuer. Keys are read again when they change, and kept while the issuer is away; one that the issuer takes away lets nobody in ten minutes later. A token without `exp` is refused. The upstream gets the header as it came, and none whose name differs from it only in punctuation. */
+/** Lets in requests that carry a signed token (JWT) of an issuer. Keys are read again when they change, and kept while the issuer is away; a key that the issuer withdraws lets nobody in ten minutes later. A token without `exp` is refused. The upstream gets the header as it came, and none whose name differs from it only in punctuation. */
 export interface JwtValidationModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
   enabled?: boolean;
@@ -189,7 +189,7 @@ export interface JwtValidationModuleReplace {
   jwks_uri?: string;
   /** Seconds by which clocks may differ. */
   clock_skew?: number;
-  /** The header with the token: authorization (after "Bearer"), or another one that holds the token alone. Max 255 bytes. */
+  /** The header with the token: authorization (after "Bearer"), or another one that contains only the token. Max 255 bytes. */
   header?: string;
   /** Claims that a token must have, each with one of these values. */
   claims?: Record<string, string[]>;
@@ -208,7 +208,7 @@ export interface JwtValidationModule {
   jwks_uri: string;
   /** Seconds by which clocks may differ. */
   clock_skew: number;
-  /** The header with the token: authorization (after "Bearer"), or another one that holds the token alone. Max 255 bytes. */
+  /** The header with the token: authorization (after "Bearer"), or another one that contains only the token. Max 255 bytes. */
   header: string;
   /** Claims that a token must have, each with one of these values. */
   claims: Record<string, string[]>;
@@ -222,17 +222,17 @@ export interface OauthModuleReplace {
   options_passthrough?: boolean;
   /** The name of the session cookie begins with it, after "__Host-". Max 64 bytes. */
   cookie_prefix?: string;
-  /** A session ends when it was not used for so many seconds. 0: no such limit. */
+  /** Seconds without use after which a session ends. 0: no such limit. */
   inactivity_timeout?: number;
-  /** A session ends so many seconds after the login. 0: 14 days. At most a year. */
+  /** Seconds after the login at which a session ends. 0: 14 days. At most a year. */
   maximum_duration?: number;
-  /** Every so many seconds the provider is asked whether the login still holds. 0: never. */
+  /** Seconds after which Gatehouse asks the provider again whether the login still holds. 0: never. */
   auth_check_interval?: number;
   /** Groups whose members may enter. */
   groups?: string[];
-  /** Claims that a visitor must have beside that, each with one of these values. */
+  /** Claims that a visitor must have as well, each with one of these values. */
   claims?: Record<string, string[]>;
-  /** true: e-mail addresses count though the provider does not say that it has verified them. Only for a provider where nobody can choose an address. */
+  /** true: e-mail addresses count even if the provider does not say that it has verified them. Use it only for a provider where nobody can choose an address. */
   unverified_email?: boolean;
   /** any: a login, from everywhere. or_login: visitors whom the IP policies allow need no login, all others do. and_login: only visitors whom the IP policies allow, and only after a login. */
   network?: 'any' | 'or_login' | 'and_login';
@@ -246,7 +246,7 @@ export interface OauthModuleReplace {
     github?: {
       /** Id of the client that was registered at the provider. Max 255 bytes. */
       client_id: string;
-      /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+      /** Never shown again. If it is left out, the stored one stays while provider and client are the same. Max 4096 bytes. */
       client_secret?: string;
       /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
       scopes?: string[];
@@ -254,16 +254,16 @@ export interface OauthModuleReplace {
       email_addresses?: string[];
       /** Domains of verified e-mail addresses that may enter. */
       email_domains?: string[];
-      /** GitHub alone: organizations whose members may enter. */
+      /** GitHub only: organizations whose members may enter. */
       organizations?: string[];
-      /** GitHub alone: teams whose members may enter, as organization/team. */
+      /** GitHub only: teams whose members may enter, as organization/team. */
       teams?: string[];
     };
     /** The settings of this provider. */
     facebook?: {
       /** Id of the client that was registered at the provider. Max 255 bytes. */
       client_id: string;
-      /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+      /** Never shown again. If it is left out, the stored one stays while provider and client are the same. Max 4096 bytes. */
       client_secret?: string;
       /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
       scopes?: string[];
@@ -271,16 +271,16 @@ export interface OauthModuleReplace {
       email_addresses?: string[];
       /** Domains of verified e-mail addresses that may enter. */
       email_domains?: string[];
-      /** GitHub alone: organizations whose members may enter. */
+      /** GitHub only: organizations whose members may enter. */
       organizations?: string[];
-      /** GitHub alone: teams whose members may enter, as organization/team. */
+      /** GitHub only: teams whose members may enter, as organization/team. */
       teams?: string[];
     };
     /** The settings of this provider. */
     microsoft?: {
       /** Id of the client that was registered at the provider. Max 255 bytes. */
       client_id: string;
-      /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+      /** Never shown again. If it is left out, the stored one stays while provider and client are the same. Max 4096 bytes. */
       client_secret?: string;
       /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
       scopes?: string[];
@@ -288,16 +288,16 @@ export interface OauthModuleReplace {
       email_addresses?: string[];
       /** Domains of verified e-mail addresses that may enter. */
       email_domains?: string[];
-      /** GitHub alone: organizations whose members may enter. */
+      /** GitHub only: organizations whose members may enter. */
       organizations?: string[];
-      /** GitHub alone: teams whose members may enter, as organization/team. */
+      /** GitHub only: teams whose members may enter, as organization/team. */
       teams?: string[];
     };
     /** The settings of this provider. */
     google?: {
       /** Id of the client that was registered at the provider. Max 255 bytes. */
       client_id: string;
-      /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+      /** Never shown again. If it is left out, the stored one stays while provider and client are the same. Max 4096 bytes. */
       client_secret?: string;
       /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
       scopes?: string[];
@@ -305,16 +305,16 @@ export interface OauthModuleReplace {
       email_addresses?: string[];
       /** Domains of verified e-mail addresses that may enter. */
       email_domains?: string[];
-      /** GitHub alone: organizations whose members may enter. */
+      /** GitHub only: organizations whose members may enter. */
       organizations?: string[];
-      /** GitHub alone: teams whose members may enter, as organization/team. */
+      /** GitHub only: teams whose members may enter, as organization/team. */
       teams?: string[];
     };
     /** The settings of this provider. */
     linkedin?: {
       /** Id of the client that was registered at the provider. Max 255 bytes. */
       client_id: string;
-      /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+      /** Never shown again. If it is left out, the stored one stays while provider and client are the same. Max 4096 bytes. */
       client_secret?: string;
       /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
       scopes?: string[];
@@ -322,16 +322,16 @@ export interface OauthModuleReplace {
       email_addresses?: string[];
       /** Domains of verified e-mail addresses that may enter. */
       email_domains?: string[];
-      /** GitHub alone: organizations whose members may enter. */
+      /** GitHub only: organizations whose members may enter. */
       organizations?: string[];
-      /** GitHub alone: teams whose members may enter, as organization/team. */
+      /** GitHub only: teams whose members may enter, as organization/team. */
       teams?: string[];
     };
     /** The settings of this provider. */
     gitlab?: {
       /** Id of the client that was registered at the provider. Max 255 bytes. */
       client_id: string;
-      /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+      /** Never shown again. If it is left out, the stored one stays while provider and client are the same. Max 4096 bytes. */
       client_secret?: string;
       /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
       scopes?: string[];
@@ -339,16 +339,16 @@ export interface OauthModuleReplace {
       email_addresses?: string[];
       /** Domains of verified e-mail addresses that may enter. */
       email_domains?: string[];
-      /** GitHub alone: organizations whose members may enter. */
+      /** GitHub only: organizations whose members may enter. */
       organizations?: string[];
-      /** GitHub alone: teams whose members may enter, as organization/team. */
+      /** GitHub only: teams whose members may enter, as organization/team. */
       teams?: string[];
     };
     /** The settings of this provider. */
     twitch?: {
       /** Id of the client that was registered at the provider. Max 255 bytes. */
       client_id: string;
-      /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+      /** Never shown again. If it is left out, the stored one stays while provider and client are the same. Max 4096 bytes. */
       client_secret?: string;
       /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
       scopes?: string[];
@@ -356,16 +356,16 @@ export interface OauthModuleReplace {
       email_addresses?: string[];
       /** Domains of verified e-mail addresses that may enter. */
       email_domains?: string[];
-      /** GitHub alone: organizations whose members may enter. */
+      /** GitHub only: organizations whose members may enter. */
       organizations?: string[];
-      /** GitHub alone: teams whose members may enter, as organization/team. */
+      /** GitHub only: teams whose members may enter, as organization/team. */
       teams?: string[];
     };
     /** The settings of this provider. */
     amazon?: {
       /** Id of the client that was registered at the provider. Max 255 bytes. */
       client_id: string;
-      /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+      /** Never shown again. If it is left out, the stored one stays while provider and client are the same. Max 4096 bytes. */
       client_secret?: string;
       /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
       scopes?: string[];
@@ -373,9 +373,9 @@ export interface OauthModuleReplace {
       email_addresses?: string[];
       /** Domains of verified e-mail addresses that may enter. */
       email_domains?: string[];
-      /** GitHub alone: organizations whose members may enter. */
+      /** GitHub only: organizations whose members may enter. */
       organizations?: string[];
-      /** GitHub alone: teams whose members may enter, as organization/team. */
+      /** GitHub only: teams whose members may enter, as organization/team. */
       teams?: string[];
     };
   };
@@ -388,17 +388,17 @@ export interface OauthModule {
   options_passthrough: boolean;
   /** The name of the session cookie begins with it, after "__Host-". Max 64 bytes. */
   cookie_prefix: string;
-  /** A session ends when it was not used for so many seconds. 0: no such limit. */
+  /** Seconds without use after which a session ends. 0: no such limit. */
   inactivity_timeout: number;
-  /** A session ends so many seconds after the login. 0: 14 days. At most a year. */
+  /** Seconds after the login at which a session ends. 0: 14 days. At most a year. */
   maximum_duration: number;
-  /** Every so many seconds the provider is asked whether the login still holds. 0: never. */
+  /** Seconds after which Gatehouse asks the provider again whether the login still holds. 0: never. */
   auth_check_interval: number;
   /** Groups whose members may enter. */
   groups: string[];
-  /** Claims that a visitor must have beside that, each with one of these values. */
+  /** Claims that a visitor must have as well, each with one of these values. */
   claims: Record<string, string[]>;
-  /** true: e-mail addresses count though the provider does not say that it has verified them. Only for a provider where nobody can choose an address. */
+  /** true: e-mail addresses count even if the provider does not say that it has verified them. Use it only for a provider where nobody can choose an address. */
   unverified_email: boolean;
   /** any: a login, from everywhere. or_login: visitors whom the IP policies allow need no login, all others do. and_login: only visitors whom the IP policies allow, and only after a login. */
   network: 'any' | 'or_login' | 'and_login';
@@ -418,9 +418,9 @@ export interface OauthModule {
       email_addresses?: string[];
       /** Domains of verified e-mail addresses that may enter. */
       email_domains?: string[];
-      /** GitHub alone: organizations whose members may enter. */
+      /** GitHub only: organizations whose members may enter. */
       organizations?: string[];
-      /** GitHub alone: teams whose members may enter, as organization/team. */
+      /** GitHub only: teams whose members may enter, as organization/team. */
       teams?: string[];
     } | null;
     /** Null but for the one that is set. */
@@ -433,9 +433,9 @@ export interface OauthModule {
       email_addresses?: string[];
       /** Domains of verified e-mail addresses that may enter. */
       email_domains?: string[];
-      /** GitHub alone: organizations whose members may enter. */
+      /** GitHub only: organizations whose members may enter. */
       organizations?: string[];
-      /** GitHub alone: teams whose members may enter, as organization/team. */
+      /** GitHub only: teams whose members may enter, as organization/team. */
       teams?: string[];
     } | null;
     /** Null but for the one that is set. */
@@ -448,9 +448,9 @@ export interface OauthModule {
       email_addresses?: string[];
       /** Domains of verified e-mail addresses that may enter. */
       email_domains?: string[];
-      /** GitHub alone: organizations whose members may enter. */
+      /** GitHub only: organizations whose members may enter. */
       organizations?: string[];
-      /** GitHub alone: teams whose members may enter, as organization/team. */
+      /** GitHub only: teams whose members may enter, as organization/team. */
       teams?: string[];
     } | null;
     /** Null but for the one that is set. */
@@ -463,9 +463,9 @@ export interface OauthModule {
       email_addresses?: string[];
       /** Domains of verified e-mail addresses that may enter. */
       email_domains?: string[];
-      /** GitHub alone: organizations whose members may enter. */
+      /** GitHub only: organizations whose members may enter. */
       organizations?: string[];
-      /** GitHub alone: teams whose members may enter, as organization/team. */
+      /** GitHub only: teams whose members may enter, as organization/team. */
       teams?: string[];
     } | null;
     /** Null but for the one that is set. */
@@ -478,9 +478,9 @@ export interface OauthModule {
       email_addresses?: string[];
       /** Domains of verified e-mail addresses that may enter. */
       email_domains?: string[];
-      /** GitHub alone: organizations whose members may enter. */
+      /** GitHub only: organizations whose members may enter. */
       organizations?: string[];
-      /** GitHub alone: teams whose members may enter, as organization/team. */
+      /** GitHub only: teams whose members may enter, as organization/team. */
       teams?: string[];
     } | null;
     /** Null but for the one that is set. */
@@ -493,9 +493,9 @@ export interface OauthModule {
       email_addresses?: string[];
       /** Domains of verified e-mail addresses that may enter. */
       email_domains?: string[];
-      /** GitHub alone: organizations whose members may enter. */
+      /** GitHub only: organizations whose members may enter. */
       organizations?: string[];
-      /** GitHub alone: teams whose members may enter, as organization/team. */
+      /** GitHub only: teams whose members may enter, as organization/team. */
       teams?: string[];
     } | null;
     /** Null but for the one that is set. */
@@ -508,9 +508,9 @@ export interface OauthModule {
       email_addresses?: string[];
       /** Domains of verified e-mail addresses that may enter. */
       email_domains?: string[];
-      /** GitHub alone: organizations whose members may enter. */
+      /** GitHub only: organizations whose members may enter. */
       organizations?: string[];
-      /** GitHub alone: teams whose members may enter, as organization/team. */
+      /** GitHub only: teams whose members may enter, as organization/team. */
       teams?: string[];
     } | null;
     /** Null but for the one that is set. */
@@ -523,9 +523,9 @@ export interface OauthModule {
       email_addresses?: string[];
       /** Domains of verified e-mail addresses that may enter. */
       email_domains?: string[];
-      /** GitHub alone: organizations whose members may enter. */
+      /** GitHub only: organizations whose members may enter. */
       organizations?: string[];
-      /** GitHub alone: teams whose members may enter, as organization/team. */
+      /** GitHub only: teams whose members may enter, as organization/team. */
       teams?: string[];
     } | null;
   };
@@ -539,17 +539,17 @@ export interface OidcModuleReplace {
   options_passthrough?: boolean;
   /** The name of the session cookie begins with it, after "__Host-". Max 64 bytes. */
   cookie_prefix?: string;
-  /** A session ends when it was not used for so many seconds. 0: no such limit. */
+  /** Seconds without use after which a session ends. 0: no such limit. */
   inactivity_timeout?: number;
-  /** A session ends so many seconds after the login. 0: 14 days. At most a year. */
+  /** Seconds after the login at which a session ends. 0: 14 days. At most a year. */
   maximum_duration?: number;
-  /** Every so many seconds the provider is asked whether the login still holds. 0: never. */
+  /** Seconds after which Gatehouse asks the provider again whether the login still holds. 0: never. */
   auth_check_interval?: number;
   /** Groups whose members may enter. */
   groups?: string[];
-  /** Claims that a visitor must have beside that, each with one of these values. */
+  /** Claims that a visitor must have as well, each with one of these values. */
   claims?: Record<string, string[]>;
-  /** true: e-mail addresses count though the provider does not say that it has verified them. Only for a provider where nobody can choose an address. */
+  /** true: e-mail addresses count even if the provider does not say that it has verified them. Use it only for a provider where nobody can choose an address. */
   unverified_email?: boolean;
   /** any: a login, from everywhere. or_login: visitors whom the IP policies allow need no login, all others do. and_login: only visitors whom the IP policies allow, and only after a login. */
   network?: 'any' | 'or_login' | 'and_login';
@@ -565,11 +565,11 @@ export interface OidcModuleReplace {
   issuer: string;
   /** Id of the client that was registered at the provider. Max 255 bytes. */
   client_id: string;
-  /** Never shown again. Left out, the stored one stays if issuer and client are the same. Max 4096 bytes. */
+  /** Never shown again. If it is left out, the stored one stays while issuer and client are the same. Max 4096 bytes. */
   client_secret?: string;
   /** Scopes to ask the provider for; openid is always among them. Default: openid, profile, email. */
   scopes?: string[];
-  /** The claim that holds the groups of a visitor. Max 255 bytes. */
+  /** The claim that contains the groups of a visitor. Max 255 bytes. */
   groups_claim?: string;
 }
 
@@ -580,17 +580,17 @@ export interface OidcModule {
   options_passthrough: boolean;
   /** The name of the session cookie begins with it, after "__Host-". Max 64 bytes. */
   cookie_prefix: string;
-  /** A session ends when it was not used for so many seconds. 0: no such limit. */
+  /** Seconds without use after which a session ends. 0: no such limit. */
   inactivity_timeout: number;
-  /** A session ends so many seconds after the login. 0: 14 days. At most a year. */
+  /** Seconds after the login at which a session ends. 0: 14 days. At most a year. */
   maximum_duration: number;
-  /** Every so many seconds the provider is asked whether the login still holds. 0: never. */
+  /** Seconds after which Gatehouse asks the provider again whether the login still holds. 0: never. */
   auth_check_interval: number;
   /** Groups whose members may enter. */
   groups: string[];
-  /** Claims that a visitor must have beside that, each with one of these values. */
+  /** Claims that a visitor must have as well, each with one of these values. */
   claims: Record<string, string[]>;
-  /** true: e-mail addresses count though the provider does not say that it has verified them. Only for a provider where nobody can choose an address. */
+  /** true: e-mail addresses count even if the provider does not say that it has verified them. Use it only for a provider where nobody can choose an address. */
   unverified_email: boolean;
   /** any: a login, from everywhere. or_login: visitors whom the IP policies allow need no login, all others do. and_login: only visitors whom the IP policies allow, and only after a login. */
   network: 'any' | 'or_login' | 'and_login';
@@ -608,7 +608,7 @@ export interface OidcModule {
   client_id: string;
   /** Scopes to ask the provider for; openid is always among them. Default: openid, profile, email. */
   scopes: string[];
-  /** The claim that holds the groups of a visitor. Max 255 bytes. */
+  /** The claim that contains the groups of a visitor. Max 255 bytes. */
   groups_claim: string;
 }
 
@@ -618,7 +618,7 @@ export interface WebhookVerificationModuleReplace {
   enabled?: boolean;
   /** Who sends the webhooks: one of the ids in docs/webhooks.md, in upper or lower case. */
   provider: string;
-  /** Secret that the provider signs with, as it shows it; for SendGrid its public key, for VMware "name::password". Never shown again. Left out, the one that is stored for the provider stays. Max 4096 bytes. */
+  /** Secret that the provider signs with, as it shows it; for SendGrid its public key, for VMware "name::password". Never shown again. If it is left out, the one stored for the provider stays. Max 4096 bytes. */
   secret?: string;
 }
 
@@ -630,15 +630,15 @@ export interface WebhookVerificationModule {
   provider: string;
 }
 
-/** Spares an upstream that fails: while too many of its answers are errors, requests are answered with 503 at once. Each process of the gateway counts for itself, and anew after a change of these settings. */
+/** Protects an upstream that fails: while too many of its answers are errors, requests get 503 at once. Each process of the gateway counts for itself, and starts again from zero after a change of these settings. */
 export interface CircuitBreakerModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
   enabled?: boolean;
-  /** Seconds without requests once the circuit is open; then one is tried. 0 means 10. */
+  /** Seconds without requests after the circuit has opened; then one request is tried. 0 means 10. */
   tripped_duration?: number;
-  /** Seconds of which answers are counted. 0 means 10. */
+  /** Seconds over which answers are counted. 0 means 10. */
   rolling_window?: number;
-  /** Parts of the window that are forgotten one by one. Max 128. 0 means 10. */
+  /** Parts of the rolling window, which expire one by one. Max 128. 0 means 10. */
   num_buckets?: number;
   /** Requests within the window below which the circuit stays closed. 0 means 10. */
   volume_threshold?: number;
@@ -649,11 +649,11 @@ export interface CircuitBreakerModuleReplace {
 export interface CircuitBreakerModule {
   /** true: the module is applied to traffic. false: disabled. */
   enabled: boolean;
-  /** Seconds without requests once the circuit is open; then one is tried. 0 means 10. */
+  /** Seconds without requests after the circuit has opened; then one request is tried. 0 means 10. */
   tripped_duration: number;
-  /** Seconds of which answers are counted. 0 means 10. */
+  /** Seconds over which answers are counted. 0 means 10. */
   rolling_window: number;
-  /** Parts of the window that are forgotten one by one. Max 128. 0 means 10. */
+  /** Parts of the rolling window, which expire one by one. Max 128. 0 means 10. */
   num_buckets: number;
   /** Requests within the window below which the circuit stays closed. 0 means 10. */
   volume_threshold: number;
@@ -661,7 +661,7 @@ export interface CircuitBreakerModule {
   error_threshold_percentage: number;
 }
 
-/** Takes WebSocket connections alone, and passes the bytes of their messages on to a backend that speaks no HTTP, such as a database or an SSH server. What the backend sends comes back in binary messages. */
+/** Accepts WebSocket connections only, and passes the bytes of their messages to a backend that speaks no HTTP, such as a database or an SSH server. What the backend sends comes back in binary messages. */
 export interface WebsocketTcpConverterModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
   enabled?: boolean;
@@ -676,7 +676,7 @@ export interface WebsocketTcpConverterModule {
 export interface RedirectModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
   enabled?: boolean;
-  /** Where visitors are sent: a path, or a URL of http or https. It is sent as it stands, "${…}" included. */
+  /** Where visitors are sent: a path, or a URL of http or https. It has no placeholders: "${…}" is plain text. */
   to: string;
   /** 301, 302, 303, 307 or 308. 307 and 308 keep method and body; 301 and 308 are remembered by browsers. */
   status_code?: 301 | 302 | 303 | 307 | 308;
@@ -687,7 +687,7 @@ export interface RedirectModuleReplace {
 export interface RedirectModule {
   /** true: the module is applied to traffic. false: disabled. */
   enabled: boolean;
-  /** Where visitors are sent: a path, or a URL of http or https. It is sent as it stands, "${…}" included. */
+  /** Where visitors are sent: a path, or a URL of http or https. It has no placeholders: "${…}" is plain text. */
   to: string;
   /** 301, 302, 303, 307 or 308. 307 and 308 keep method and body; 301 and 308 are remembered by browsers. */
   status_code: number;
@@ -712,18 +712,18 @@ export interface BackendModule {
 export interface PathRewriteModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
   enabled?: boolean;
-  /** Taken off the start of the path, in whole segments: "/api" makes "/x" of "/api/x". A path that does not begin with it passes as it is. */
+  /** Removed from the start of the path, in whole segments: "/api" makes "/x" of "/api/x". A path that does not begin with it stays as it is. */
   strip_prefix?: string;
-  /** Put before what is left of the path. */
+  /** Added before the rest of the path. */
   add_prefix?: string;
 }
 
 export interface PathRewriteModule {
   /** true: the module is applied to traffic. false: disabled. */
   enabled: boolean;
-  /** Taken off the start of the path, in whole segments: "/api" makes "/x" of "/api/x". A path that does not begin with it passes as it is. */
+  /** Removed from the start of the path, in whole segments: "/api" makes "/x" of "/api/x". A path that does not begin with it stays as it is. */
   strip_prefix: string;
-  /** Put before what is left of the path. */
+  /** Added before the rest of the path. */
   add_prefix: string;
 }
 
@@ -808,7 +808,7 @@ export interface User {
   uri: string;
   /** Creation time, RFC 3339. */
   created_at: string;
-  /** A name for people, unique among users and invitations of the account. */
+  /** A human-readable name, unique among users and invitations of the account. */
   name: string;
   /** E-mail address, unique among users and invitations of the account. Nothing is sent there. */
   email?: string;
@@ -832,7 +832,7 @@ export interface User {
 }
 
 export interface UserUpdate {
-  /** A name for people, unique among users and invitations of the account. */
+  /** A human-readable name, unique among users and invitations of the account. */
   name?: string;
   /** E-mail address, unique among users and invitations of the account. Nothing is sent there. */
   email?: string;
@@ -849,13 +849,13 @@ export interface Invitation {
   uri: string;
   /** Creation time, RFC 3339. */
   created_at: string;
-  /** A name for people, unique among users and invitations of the account. */
+  /** A human-readable name, unique among users and invitations of the account. */
   name: string;
   /** E-mail address, unique among users and invitations of the account. Nothing is sent there. */
   email?: string;
   /** admin: everything. member: everything but users, bots, IP restrictions and the change log, and of keys only their own. viewer: reads. */
   role: 'admin' | 'member' | 'viewer';
-  /** Whoever opens it first becomes this user. Present only in the response to creation; null in every other. */
+  /** The first person who opens it becomes this user. Present only in the response to creation; null in every other. */
   link: string | null;
   /** Until when the link works: three days, RFC 3339. */
   expires_at: string;
@@ -864,7 +864,7 @@ export interface Invitation {
 }
 
 export interface InvitationCreate {
-  /** A name for people, unique among users and invitations of the account. */
+  /** A human-readable name, unique among users and invitations of the account. */
   name: string;
   /** E-mail address, unique among users and invitations of the account. Nothing is sent there. */
   email?: string;
@@ -873,7 +873,7 @@ export interface InvitationCreate {
 }
 
 export interface InvitationUpdate {
-  /** A name for people, unique among users and invitations of the account. */
+  /** A human-readable name, unique among users and invitations of the account. */
   name?: string;
   /** E-mail address, unique among users and invitations of the account. Nothing is sent there. */
   email?: string;
@@ -939,7 +939,7 @@ export interface ApiKeyUpdate {
 }
 
 export interface ApiKeyRotate {
-  /** How long the token in use until now stays valid beside the new one, 0 to 604800 seconds. 0, the default, ends it at once. */
+  /** How long the present token stays valid beside the new one, 0 to 604800 seconds. 0, the default, ends it at once. */
   overlap_seconds?: number;
 }
 
@@ -956,7 +956,7 @@ export interface Credential {
   metadata?: string;
   /** Token with which agents sign in. Present only in the response to creation; null in every other. */
   token: string | null;
-  /** Rules of what agents with this token may bind; an empty list allows everything. "bind:app.example.com" is one name, "bind:*.example.com" every name below it, "bind:tcp.example.com:10022" one address, "bind:app=shop" a label, in which "*" stands for any key or value. */
+  /** Rules for what agents with this token may bind; an empty list allows everything. "bind:app.example.com" is one name, "bind:*.example.com" every name below it, "bind:tcp.example.com:10022" one address, "bind:app=shop" a label; "*" in it stands for any key or value. */
   acl: string[];
   /** The User or Bot that owns the credential. */
   owner_id: string;
@@ -967,7 +967,7 @@ export interface CredentialCreate {
   description?: string;
   /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
   metadata?: string;
-  /** Rules of what agents with this token may bind; an empty list allows everything. "bind:app.example.com" is one name, "bind:*.example.com" every name below it, "bind:tcp.example.com:10022" one address, "bind:app=shop" a label, in which "*" stands for any key or value. */
+  /** Rules for what agents with this token may bind; an empty list allows everything. "bind:app.example.com" is one name, "bind:*.example.com" every name below it, "bind:tcp.example.com:10022" one address, "bind:app=shop" a label; "*" in it stands for any key or value. */
   acl?: string[];
   /** The User or Bot that owns the credential. Defaults to the authenticated User or Bot; only admins may name another. */
   owner_id?: string;
@@ -978,7 +978,7 @@ export interface CredentialUpdate {
   description?: string;
   /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
   metadata?: string;
-  /** Rules of what agents with this token may bind; an empty list allows everything. "bind:app.example.com" is one name, "bind:*.example.com" every name below it, "bind:tcp.example.com:10022" one address, "bind:app=shop" a label, in which "*" stands for any key or value. */
+  /** Rules for what agents with this token may bind; an empty list allows everything. "bind:app.example.com" is one name, "bind:*.example.com" every name below it, "bind:tcp.example.com:10022" one address, "bind:app=shop" a label; "*" in it stands for any key or value. */
   acl?: string[];
 }
 
@@ -1203,7 +1203,7 @@ export interface IpRestrictionWarnings {
 }
 
 export interface IpRestrictionWarningsSummary {
-  /** The time that is looked at. */
+  /** The time window. */
   window: 'hour' | 'day' | 'week';
   /** When the first bucket begins: at least the whole window ago. RFC 3339. */
   from: string;
@@ -1274,18 +1274,18 @@ export interface StaticBackend {
   description?: string;
   /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
   metadata?: string;
-  /** Where traffic is sent, as host:port. An IPv6 address stands in brackets. */
+  /** Where traffic is sent, as host:port. Write an IPv6 address in brackets. */
   address: string;
   /** How the address is spoken to. */
   tls: {
-    /** true: traffic is sent to the address over TLS. false: as it is. */
+    /** true: the gateway speaks TLS to the address. false: it does not. */
     enabled: boolean;
   };
   /** Where traffic is sent, if that is more than one address; the first is that in address. */
   addresses?: {
     /** As host:port. */
     address: string;
-    /** Its share, in proportion to the others, up to 10000. 0 takes it out, and keeps its checks. */
+    /** Its share, in proportion to the others, up to 10000. 0: it gets no traffic, but is still checked. */
     weight: number;
   }[];
   /** Which address a request or connection goes to. */
@@ -1299,34 +1299,34 @@ export interface StaticBackend {
   retries?: number;
   /** fail_open: all addresses are tried as if they were up. fail_closed: requests are answered with 503. */
   when_all_down?: 'fail_open' | 'fail_closed';
-  /** Time in which an address that came back grows from a tenth of its share to the whole. */
+  /** Time over which an address that is up again goes from a tenth of its share to the whole. */
   slow_start_seconds?: number;
   /** Verdicts about the addresses by real requests and connections. */
   passive_check?: {
-    /** Failures in a row that take an address out, over all workers of a gateway. */
+    /** Failures in a row after which an address is down, over all workers of a gateway. */
     failures: number;
-    /** Answers that count as failures, besides connections that cannot be opened or break, and answers that do not come in time. */
+    /** Statuses that count as failures, besides connections that cannot be opened or that break, and answers that are late. */
     statuses: string[];
-    /** Time after which a request tries an address that is out. */
+    /** Time after which a request tries an address that is down. */
     down_seconds: number;
   };
-  /** Checks that every gateway makes of every address. */
+  /** Checks that every gateway makes on every address. */
   active_check?: {
     /** http: asks for a path. tcp: opens a connection, with its TLS handshake where the backend has TLS. */
     kind: 'http' | 'tcp';
-    /** Path that GET asks for, for http. Max 1000 characters. */
+    /** Path of the GET request, for http. Max 1000 characters. */
     path?: string;
-    /** The header Host of the check; without it, the address. */
+    /** The header Host of the check; by default, the address. */
     host?: string;
-    /** Answers that are good, for http. */
+    /** Statuses that count as good, for http. */
     statuses?: string[];
     /** Time between two checks of one address by one gateway. */
     interval_seconds: number;
     /** Time in which the answer must begin; not more than the interval. */
     timeout_seconds: number;
-    /** Failed checks in a row that take an address out. */
+    /** Failed checks in a row after which an address is down. */
     failures: number;
-    /** Good checks in a row that bring an address back. */
+    /** Good checks in a row after which an address is up again. */
     passes: number;
   };
 }
@@ -1342,7 +1342,7 @@ export interface StaticBackendHealth {
   addresses: ({
     /** The address, as host:port. */
     address: string;
-    /** Its share; 0: it is taken out. */
+    /** Its share; 0: it gets no traffic. */
     weight: number;
     /** The view of each gateway. */
     gateways: ({
@@ -1390,18 +1390,18 @@ export interface StaticBackendCreate {
   description?: string;
   /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
   metadata?: string;
-  /** Where traffic is sent, as host:port. An IPv6 address stands in brackets. */
+  /** Where traffic is sent, as host:port. Write an IPv6 address in brackets. */
   address?: string;
   /** How the address is spoken to. */
   tls?: {
-    /** true: traffic is sent to the address over TLS. false: as it is. */
+    /** true: the gateway speaks TLS to the address. false: it does not. */
     enabled?: boolean;
   };
   /** Where traffic is sent, if that is more than one address. Max 32; the first is also shown as address. [] leaves the one in address. */
   addresses?: {
     /** As host:port. */
     address: string;
-    /** Its share, in proportion to the others, up to 10000. 0 takes it out, and keeps its checks. */
+    /** Its share, in proportion to the others, up to 10000. 0: it gets no traffic, but is still checked. */
     weight?: number;
   }[];
   /** Which address a request or connection goes to; round_robin by default. */
@@ -1415,38 +1415,38 @@ export interface StaticBackendCreate {
   retries?: number;
   /** fail_open: all addresses are tried as if they were up. fail_closed: requests are answered with 503. */
   when_all_down?: 'fail_open' | 'fail_closed';
-  /** Time in which an address that came back grows from a tenth of its share to the whole. */
+  /** Time over which an address that is up again goes from a tenth of its share to the whole. */
   slow_start_seconds?: number;
   /** Verdicts about the addresses by real requests and connections. Without it, one of several addresses that refuses a connection is left out for five seconds. */
   passive_check?: {
     /** false: removes the check. Default true. */
     enabled?: boolean;
-    /** Failures in a row that take an address out, over all workers of a gateway. */
+    /** Failures in a row after which an address is down, over all workers of a gateway. */
     failures?: number;
-    /** Answers that count as failures, besides connections that cannot be opened or break, and answers that do not come in time. */
+    /** Statuses that count as failures, besides connections that cannot be opened or that break, and answers that are late. */
     statuses?: string[];
-    /** Time after which a request tries an address that is out. */
+    /** Time after which a request tries an address that is down. */
     down_seconds?: number;
   };
-  /** Checks that every gateway makes of every address. */
+  /** Checks that every gateway makes on every address. */
   active_check?: {
     /** false: removes the check. Default true. */
     enabled?: boolean;
     /** http: asks for a path. tcp: opens a connection, with its TLS handshake where the backend has TLS. */
     kind?: 'http' | 'tcp';
-    /** Path that GET asks for, for http. Max 1000 characters. */
+    /** Path of the GET request, for http. Max 1000 characters. */
     path?: string;
-    /** The header Host of the check; without it, the address. */
+    /** The header Host of the check; by default, the address. */
     host?: string;
-    /** Answers that are good, for http. */
+    /** Statuses that count as good, for http. */
     statuses?: string[];
     /** Time between two checks of one address by one gateway. */
     interval_seconds?: number;
     /** Time in which the answer must begin; not more than the interval. */
     timeout_seconds?: number;
-    /** Failed checks in a row that take an address out. */
+    /** Failed checks in a row after which an address is down. */
     failures?: number;
-    /** Good checks in a row that bring an address back. */
+    /** Good checks in a row after which an address is up again. */
     passes?: number;
   };
 }
@@ -1456,18 +1456,18 @@ export interface StaticBackendUpdate {
   description?: string;
   /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
   metadata?: string;
-  /** Where traffic is sent, as host:port. An IPv6 address stands in brackets. */
+  /** Where traffic is sent, as host:port. Write an IPv6 address in brackets. */
   address?: string;
   /** How the address is spoken to. */
   tls?: {
-    /** true: traffic is sent to the address over TLS. false: as it is. */
+    /** true: the gateway speaks TLS to the address. false: it does not. */
     enabled?: boolean;
   };
   /** Where traffic is sent, if that is more than one address. Max 32; the first is also shown as address. [] leaves the one in address. */
   addresses?: {
     /** As host:port. */
     address: string;
-    /** Its share, in proportion to the others, up to 10000. 0 takes it out, and keeps its checks. */
+    /** Its share, in proportion to the others, up to 10000. 0: it gets no traffic, but is still checked. */
     weight?: number;
   }[];
   /** Which address a request or connection goes to; round_robin by default. */
@@ -1481,38 +1481,38 @@ export interface StaticBackendUpdate {
   retries?: number;
   /** fail_open: all addresses are tried as if they were up. fail_closed: requests are answered with 503. */
   when_all_down?: 'fail_open' | 'fail_closed';
-  /** Time in which an address that came back grows from a tenth of its share to the whole. */
+  /** Time over which an address that is up again goes from a tenth of its share to the whole. */
   slow_start_seconds?: number;
   /** Verdicts about the addresses by real requests and connections. Without it, one of several addresses that refuses a connection is left out for five seconds. */
   passive_check?: {
     /** false: removes the check. Default true. */
     enabled?: boolean;
-    /** Failures in a row that take an address out, over all workers of a gateway. */
+    /** Failures in a row after which an address is down, over all workers of a gateway. */
     failures?: number;
-    /** Answers that count as failures, besides connections that cannot be opened or break, and answers that do not come in time. */
+    /** Statuses that count as failures, besides connections that cannot be opened or that break, and answers that are late. */
     statuses?: string[];
-    /** Time after which a request tries an address that is out. */
+    /** Time after which a request tries an address that is down. */
     down_seconds?: number;
   };
-  /** Checks that every gateway makes of every address. */
+  /** Checks that every gateway makes on every address. */
   active_check?: {
     /** false: removes the check. Default true. */
     enabled?: boolean;
     /** http: asks for a path. tcp: opens a connection, with its TLS handshake where the backend has TLS. */
     kind?: 'http' | 'tcp';
-    /** Path that GET asks for, for http. Max 1000 characters. */
+    /** Path of the GET request, for http. Max 1000 characters. */
     path?: string;
-    /** The header Host of the check; without it, the address. */
+    /** The header Host of the check; by default, the address. */
     host?: string;
-    /** Answers that are good, for http. */
+    /** Statuses that count as good, for http. */
     statuses?: string[];
     /** Time between two checks of one address by one gateway. */
     interval_seconds?: number;
     /** Time in which the answer must begin; not more than the interval. */
     timeout_seconds?: number;
-    /** Failed checks in a row that take an address out. */
+    /** Failed checks in a row after which an address is down. */
     failures?: number;
-    /** Good checks in a row that bring an address back. */
+    /** Good checks in a row after which an address is up again. */
     passes?: number;
   };
 }
@@ -1527,18 +1527,18 @@ export interface StaticBackendEntry {
   description?: string;
   /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
   metadata?: string;
-  /** Where traffic is sent, as host:port. An IPv6 address stands in brackets. Needed without addresses. */
+  /** Where traffic is sent, as host:port. Write an IPv6 address in brackets. Needed without addresses. */
   address?: string;
   /** How the address is spoken to. */
   tls?: {
-    /** true: traffic is sent to the address over TLS. false: as it is. */
+    /** true: the gateway speaks TLS to the address. false: it does not. */
     enabled?: boolean;
   };
   /** Where traffic is sent, if that is more than one address. Max 32; the first is also shown as address. [] leaves the one in address. */
   addresses?: {
     /** As host:port. */
     address: string;
-    /** Its share, in proportion to the others, up to 10000. 0 takes it out, and keeps its checks. */
+    /** Its share, in proportion to the others, up to 10000. 0: it gets no traffic, but is still checked. */
     weight?: number;
   }[];
   /** Which address a request or connection goes to; round_robin by default. */
@@ -1552,38 +1552,38 @@ export interface StaticBackendEntry {
   retries?: number;
   /** fail_open: all addresses are tried as if they were up. fail_closed: requests are answered with 503. */
   when_all_down?: 'fail_open' | 'fail_closed';
-  /** Time in which an address that came back grows from a tenth of its share to the whole. */
+  /** Time over which an address that is up again goes from a tenth of its share to the whole. */
   slow_start_seconds?: number;
   /** Verdicts about the addresses by real requests and connections. Without it, one of several addresses that refuses a connection is left out for five seconds. */
   passive_check?: {
     /** false: removes the check. Default true. */
     enabled?: boolean;
-    /** Failures in a row that take an address out, over all workers of a gateway. */
+    /** Failures in a row after which an address is down, over all workers of a gateway. */
     failures?: number;
-    /** Answers that count as failures, besides connections that cannot be opened or break, and answers that do not come in time. */
+    /** Statuses that count as failures, besides connections that cannot be opened or that break, and answers that are late. */
     statuses?: string[];
-    /** Time after which a request tries an address that is out. */
+    /** Time after which a request tries an address that is down. */
     down_seconds?: number;
   };
-  /** Checks that every gateway makes of every address. */
+  /** Checks that every gateway makes on every address. */
   active_check?: {
     /** false: removes the check. Default true. */
     enabled?: boolean;
     /** http: asks for a path. tcp: opens a connection, with its TLS handshake where the backend has TLS. */
     kind?: 'http' | 'tcp';
-    /** Path that GET asks for, for http. Max 1000 characters. */
+    /** Path of the GET request, for http. Max 1000 characters. */
     path?: string;
-    /** The header Host of the check; without it, the address. */
+    /** The header Host of the check; by default, the address. */
     host?: string;
-    /** Answers that are good, for http. */
+    /** Statuses that count as good, for http. */
     statuses?: string[];
     /** Time between two checks of one address by one gateway. */
     interval_seconds?: number;
     /** Time in which the answer must begin; not more than the interval. */
     timeout_seconds?: number;
-    /** Failed checks in a row that take an address out. */
+    /** Failed checks in a row after which an address is down. */
     failures?: number;
-    /** Good checks in a row that bring an address back. */
+    /** Good checks in a row after which an address is up again. */
     passes?: number;
   };
 }
@@ -1712,7 +1712,7 @@ export interface WeightedBackend {
   description?: string;
   /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
   metadata?: string;
-  /** Ids of backends by their weights, from 0 to 10000: each request or connection goes to one of them, as often as its weight says beside the others. One with the weight 0 gets nothing. */
+  /** Ids of backends by their weights, from 0 to 10000: each request or connection goes to one of them, as often as its weight says beside the others. A backend with the weight 0 gets nothing. */
   backends: Record<string, number>;
 }
 
@@ -1721,7 +1721,7 @@ export interface WeightedBackendCreate {
   description?: string;
   /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
   metadata?: string;
-  /** Ids of backends by their weights, from 0 to 10000: each request or connection goes to one of them, as often as its weight says beside the others. One with the weight 0 gets nothing. */
+  /** Ids of backends by their weights, from 0 to 10000: each request or connection goes to one of them, as often as its weight says beside the others. A backend with the weight 0 gets nothing. */
   backends: Record<string, number>;
 }
 
@@ -1731,7 +1731,7 @@ export interface WeightedBackendUpdate {
   description?: string;
   /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
   metadata?: string;
-  /** Ids of backends by their weights, from 0 to 10000: each request or connection goes to one of them, as often as its weight says beside the others. One with the weight 0 gets nothing. */
+  /** Ids of backends by their weights, from 0 to 10000: each request or connection goes to one of them, as often as its weight says beside the others. A backend with the weight 0 gets nothing. */
   backends?: Record<string, number>;
 }
 
@@ -1760,7 +1760,7 @@ export interface FailoverBackend {
   description?: string;
   /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
   metadata?: string;
-  /** Ids of backends in order: each request or connection goes to the first that can be reached. One that could not be is tried behind the others for five seconds. */
+  /** Ids of backends in order: each request or connection goes to the first that can be reached. One that could not be reached is tried after the others for five seconds. */
   backends: string[];
 }
 
@@ -1769,7 +1769,7 @@ export interface FailoverBackendCreate {
   description?: string;
   /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
   metadata?: string;
-  /** Ids of backends in order: each request or connection goes to the first that can be reached. One that could not be is tried behind the others for five seconds. */
+  /** Ids of backends in order: each request or connection goes to the first that can be reached. One that could not be reached is tried after the others for five seconds. */
   backends: string[];
 }
 
@@ -1779,7 +1779,7 @@ export interface FailoverBackendUpdate {
   description?: string;
   /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
   metadata?: string;
-  /** Ids of backends in order: each request or connection goes to the first that can be reached. One that could not be is tried behind the others for five seconds. */
+  /** Ids of backends in order: each request or connection goes to the first that can be reached. One that could not be reached is tried after the others for five seconds. */
   backends?: string[];
 }
 
@@ -1812,9 +1812,9 @@ export interface CertificateAuthority {
   ca_pem: string;
   /** Common name of the first certificate. */
   subject_common_name: string;
-  /** When the first certificate begins to be valid. */
+  /** From when the first certificate is valid. */
   not_before: string;
-  /** When the first certificate ends to be valid. */
+  /** Until when the first certificate is valid. */
   not_after: string;
   /** What its key may be used for. */
   key_usages: string[];
@@ -1892,9 +1892,9 @@ export interface TcpEdge {
     window_seconds: number;
     /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by: 'source' | 'header' | 'certificate';
-    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
     header: string | null;
-    /** false: nobody is refused; metrics count what would have been. */
+    /** false: nobody is refused; metrics count what would have been refused. */
     enforced: boolean;
   } | null;
   /** Ports that this process does not listen on. Absent: all are open, or other processes serve them. */
@@ -1960,9 +1960,9 @@ export interface TcpEdgeEntry {
     window_seconds: number;
     /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by?: 'source' | 'header' | 'certificate';
-    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
     header?: string;
-    /** false: nobody is refused; metrics count what would have been. */
+    /** false: nobody is refused; metrics count what would have been refused. */
     enforced?: boolean;
   };
   /** Backend module. */
@@ -1991,14 +1991,14 @@ export interface HttpsEdge {
   mutual_tls: {
     /** true: the module is applied to traffic. false: disabled. */
     enabled: boolean;
-    /** The certificate authorities of which a visitor must show a certificate. */
+    /** The certificate authorities. A visitor must show a certificate of one of them. */
     certificate_authorities: Ref[];
   } | null;
   /** TLS Termination module; null when it is not set. */
   tls_termination: {
     /** true: the module is applied to traffic. false: disabled. */
     enabled: boolean;
-    /** "edge": TLS ends at the gateway, and the backend gets what is inside. "upstream", for TLS edges alone: the bytes are passed on unread. */
+    /** "edge": TLS ends at the gateway, and the backend gets the decrypted bytes. "upstream", for TLS edges only: the gateway passes the bytes on unread. */
     terminate_at: 'edge' | 'upstream';
     /** Lowest version of TLS that clients may speak, "1.2" or "1.3". Without it: 1.2. None where TLS ends upstream. */
     min_version: string | null;
@@ -2013,9 +2013,9 @@ export interface HttpsEdge {
     window_seconds: number;
     /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by: 'source' | 'header' | 'certificate';
-    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
     header: string | null;
-    /** false: nobody is refused; metrics count what would have been. */
+    /** false: nobody is refused; metrics count what would have been refused. */
     enforced: boolean;
   } | null;
   /** The routes of the edge, oldest first. */
@@ -2081,11 +2081,11 @@ export interface HttpsEdgeRoute {
   circuit_breaker: {
     /** true: the module is applied to traffic. false: disabled. */
     enabled: boolean;
-    /** Seconds without requests once the circuit is open; then one is tried. 0 means 10. */
+    /** Seconds without requests after the circuit has opened; then one request is tried. 0 means 10. */
     tripped_duration: number;
-    /** Seconds of which answers are counted. 0 means 10. */
+    /** Seconds over which answers are counted. 0 means 10. */
     rolling_window: number;
-    /** Parts of the window that are forgotten one by one. Max 128. 0 means 10. */
+    /** Parts of the rolling window, which expire one by one. Max 128. 0 means 10. */
     num_buckets: number;
     /** Requests within the window below which the circuit stays closed. 0 means 10. */
     volume_threshold: number;
@@ -2130,17 +2130,17 @@ export interface HttpsEdgeRoute {
     options_passthrough: boolean;
     /** The name of the session cookie begins with it, after "__Host-". Max 64 bytes. */
     cookie_prefix: string;
-    /** A session ends when it was not used for so many seconds. 0: no such limit. */
+    /** Seconds without use after which a session ends. 0: no such limit. */
     inactivity_timeout: number;
-    /** A session ends so many seconds after the login. 0: 14 days. At most a year. */
+    /** Seconds after the login at which a session ends. 0: 14 days. At most a year. */
     maximum_duration: number;
-    /** Every so many seconds the provider is asked whether the login still holds. 0: never. */
+    /** Seconds after which Gatehouse asks the provider again whether the login still holds. 0: never. */
     auth_check_interval: number;
     /** Groups whose members may enter. */
     groups: string[];
-    /** Claims that a visitor must have beside that, each with one of these values. */
+    /** Claims that a visitor must have as well, each with one of these values. */
     claims: Record<string, string[]>;
-    /** true: e-mail addresses count though the provider does not say that it has verified them. Only for a provider where nobody can choose an address. */
+    /** true: e-mail addresses count even if the provider does not say that it has verified them. Use it only for a provider where nobody can choose an address. */
     unverified_email: boolean;
     /** any: a login, from everywhere. or_login: visitors whom the IP policies allow need no login, all others do. and_login: only visitors whom the IP policies allow, and only after a login. */
     network: 'any' | 'or_login' | 'and_login';
@@ -2160,9 +2160,9 @@ export interface HttpsEdgeRoute {
         email_addresses?: string[];
         /** Domains of verified e-mail addresses that may enter. */
         email_domains?: string[];
-        /** GitHub alone: organizations whose members may enter. */
+        /** GitHub only: organizations whose members may enter. */
         organizations?: string[];
-        /** GitHub alone: teams whose members may enter, as organization/team. */
+        /** GitHub only: teams whose members may enter, as organization/team. */
         teams?: string[];
       } | null;
       /** Null but for the one that is set. */
@@ -2175,9 +2175,9 @@ export interface HttpsEdgeRoute {
         email_addresses?: string[];
         /** Domains of verified e-mail addresses that may enter. */
         email_domains?: string[];
-        /** GitHub alone: organizations whose members may enter. */
+        /** GitHub only: organizations whose members may enter. */
         organizations?: string[];
-        /** GitHub alone: teams whose members may enter, as organization/team. */
+        /** GitHub only: teams whose members may enter, as organization/team. */
         teams?: string[];
       } | null;
       /** Null but for the one that is set. */
@@ -2190,9 +2190,9 @@ export interface HttpsEdgeRoute {
         email_addresses?: string[];
         /** Domains of verified e-mail addresses that may enter. */
         email_domains?: string[];
-        /** GitHub alone: organizations whose members may enter. */
+        /** GitHub only: organizations whose members may enter. */
         organizations?: string[];
-        /** GitHub alone: teams whose members may enter, as organization/team. */
+        /** GitHub only: teams whose members may enter, as organization/team. */
         teams?: string[];
       } | null;
       /** Null but for the one that is set. */
@@ -2205,9 +2205,9 @@ export interface HttpsEdgeRoute {
         email_addresses?: string[];
         /** Domains of verified e-mail addresses that may enter. */
         email_domains?: string[];
-        /** GitHub alone: organizations whose members may enter. */
+        /** GitHub only: organizations whose members may enter. */
         organizations?: string[];
-        /** GitHub alone: teams whose members may enter, as organization/team. */
+        /** GitHub only: teams whose members may enter, as organization/team. */
         teams?: string[];
       } | null;
       /** Null but for the one that is set. */
@@ -2220,9 +2220,9 @@ export interface HttpsEdgeRoute {
         email_addresses?: string[];
         /** Domains of verified e-mail addresses that may enter. */
         email_domains?: string[];
-        /** GitHub alone: organizations whose members may enter. */
+        /** GitHub only: organizations whose members may enter. */
         organizations?: string[];
-        /** GitHub alone: teams whose members may enter, as organization/team. */
+        /** GitHub only: teams whose members may enter, as organization/team. */
         teams?: string[];
       } | null;
       /** Null but for the one that is set. */
@@ -2235,9 +2235,9 @@ export interface HttpsEdgeRoute {
         email_addresses?: string[];
         /** Domains of verified e-mail addresses that may enter. */
         email_domains?: string[];
-        /** GitHub alone: organizations whose members may enter. */
+        /** GitHub only: organizations whose members may enter. */
         organizations?: string[];
-        /** GitHub alone: teams whose members may enter, as organization/team. */
+        /** GitHub only: teams whose members may enter, as organization/team. */
         teams?: string[];
       } | null;
       /** Null but for the one that is set. */
@@ -2250,9 +2250,9 @@ export interface HttpsEdgeRoute {
         email_addresses?: string[];
         /** Domains of verified e-mail addresses that may enter. */
         email_domains?: string[];
-        /** GitHub alone: organizations whose members may enter. */
+        /** GitHub only: organizations whose members may enter. */
         organizations?: string[];
-        /** GitHub alone: teams whose members may enter, as organization/team. */
+        /** GitHub only: teams whose members may enter, as organization/team. */
         teams?: string[];
       } | null;
       /** Null but for the one that is set. */
@@ -2265,9 +2265,9 @@ export interface HttpsEdgeRoute {
         email_addresses?: string[];
         /** Domains of verified e-mail addresses that may enter. */
         email_domains?: string[];
-        /** GitHub alone: organizations whose members may enter. */
+        /** GitHub only: organizations whose members may enter. */
         organizations?: string[];
-        /** GitHub alone: teams whose members may enter, as organization/team. */
+        /** GitHub only: teams whose members may enter, as organization/team. */
         teams?: string[];
       } | null;
     };
@@ -2282,17 +2282,17 @@ export interface HttpsEdgeRoute {
     options_passthrough: boolean;
     /** The name of the session cookie begins with it, after "__Host-". Max 64 bytes. */
     cookie_prefix: string;
-    /** A session ends when it was not used for so many seconds. 0: no such limit. */
+    /** Seconds without use after which a session ends. 0: no such limit. */
     inactivity_timeout: number;
-    /** A session ends so many seconds after the login. 0: 14 days. At most a year. */
+    /** Seconds after the login at which a session ends. 0: 14 days. At most a year. */
     maximum_duration: number;
-    /** Every so many seconds the provider is asked whether the login still holds. 0: never. */
+    /** Seconds after which Gatehouse asks the provider again whether the login still holds. 0: never. */
     auth_check_interval: number;
     /** Groups whose members may enter. */
     groups: string[];
-    /** Claims that a visitor must have beside that, each with one of these values. */
+    /** Claims that a visitor must have as well, each with one of these values. */
     claims: Record<string, string[]>;
-    /** true: e-mail addresses count though the provider does not say that it has verified them. Only for a provider where nobody can choose an address. */
+    /** true: e-mail addresses count even if the provider does not say that it has verified them. Use it only for a provider where nobody can choose an address. */
     unverified_email: boolean;
     /** any: a login, from everywhere. or_login: visitors whom the IP policies allow need no login, all others do. and_login: only visitors whom the IP policies allow, and only after a login. */
     network: 'any' | 'or_login' | 'and_login';
@@ -2310,7 +2310,7 @@ export interface HttpsEdgeRoute {
     client_id: string;
     /** Scopes to ask the provider for; openid is always among them. Default: openid, profile, email. */
     scopes: string[];
-    /** The claim that holds the groups of a visitor. Max 255 bytes. */
+    /** The claim that contains the groups of a visitor. Max 255 bytes. */
     groups_claim: string;
   } | null;
   /** WebSocket TCP Converter module; null when it is not set. */
@@ -2322,9 +2322,9 @@ export interface HttpsEdgeRoute {
   user_agent_filter: {
     /** true: the module is applied to traffic. false: disabled. */
     enabled: boolean;
-    /** Regular expressions of which one must match; none: every agent may. */
+    /** Regular expressions. One of them must match; if there are none, every user agent may pass. */
     allow: string[];
-    /** Regular expressions of which none may match. */
+    /** Regular expressions. If one of them matches, the request is refused. */
     deny: string[];
   } | null;
   /** Not offered; always null. */
@@ -2341,9 +2341,9 @@ export interface HttpsEdgeRoute {
     window_seconds: number;
     /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by: 'source' | 'header' | 'certificate';
-    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
     header: string | null;
-    /** false: nobody is refused; metrics count what would have been. */
+    /** false: nobody is refused; metrics count what would have been refused. */
     enforced: boolean;
   } | null;
   /** Basic Auth module; null when it is not set. */
@@ -2352,7 +2352,7 @@ export interface HttpsEdgeRoute {
     enabled: boolean;
     /** The names; passwords are never shown. */
     credentials: {
-      /** Not empty, and without ":". Max 255 bytes. */
+      /** The name. It must not be empty or contain ":". Max 255 bytes. */
       username: string;
     }[];
   } | null;
@@ -2370,7 +2370,7 @@ export interface HttpsEdgeRoute {
     jwks_uri: string;
     /** Seconds by which clocks may differ. */
     clock_skew: number;
-    /** The header with the token: authorization (after "Bearer"), or another one that holds the token alone. Max 255 bytes. */
+    /** The header with the token: authorization (after "Bearer"), or another one that contains only the token. Max 255 bytes. */
     header: string;
     /** Claims that a token must have, each with one of these values. */
     claims: Record<string, string[]>;
@@ -2379,7 +2379,7 @@ export interface HttpsEdgeRoute {
   redirect: {
     /** true: the module is applied to traffic. false: disabled. */
     enabled: boolean;
-    /** Where visitors are sent: a path, or a URL of http or https. It is sent as it stands, "${…}" included. */
+    /** Where visitors are sent: a path, or a URL of http or https. It has no placeholders: "${…}" is plain text. */
     to: string;
     /** 301, 302, 303, 307 or 308. 307 and 308 keep method and body; 301 and 308 are remembered by browsers. */
     status_code: number;
@@ -2390,9 +2390,9 @@ export interface HttpsEdgeRoute {
   path_rewrite: {
     /** true: the module is applied to traffic. false: disabled. */
     enabled: boolean;
-    /** Taken off the start of the path, in whole segments: "/api" makes "/x" of "/api/x". A path that does not begin with it passes as it is. */
+    /** Removed from the start of the path, in whole segments: "/api" makes "/x" of "/api/x". A path that does not begin with it stays as it is. */
     strip_prefix: string;
-    /** Put before what is left of the path. */
+    /** Added before the rest of the path. */
     add_prefix: string;
   } | null;
 }
@@ -2474,9 +2474,9 @@ export interface HttpsEdgeEntry {
     window_seconds: number;
     /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by?: 'source' | 'header' | 'certificate';
-    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
     header?: string;
-    /** false: nobody is refused; metrics count what would have been. */
+    /** false: nobody is refused; metrics count what would have been refused. */
     enforced?: boolean;
   };
   /** Mutual TLS module. */
@@ -2490,7 +2490,7 @@ export interface HttpsEdgeEntry {
   tls_termination?: {
     /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
     enabled?: boolean;
-    /** "edge": TLS ends at the gateway, and the backend gets what is inside. "upstream", for TLS edges alone: the bytes are passed on unread. */
+    /** "edge": TLS ends at the gateway, and the backend gets the decrypted bytes. "upstream", for TLS edges only: the gateway passes the bytes on unread. */
     terminate_at?: 'edge' | 'upstream';
     /** Lowest version of TLS that clients may speak, "1.2" or "1.3". Without it: 1.2. None where TLS ends upstream. */
     min_version?: '1.2' | '1.3';
@@ -2520,29 +2520,29 @@ export interface HttpsEdgeEntry {
       window_seconds: number;
       /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
       by?: 'source' | 'header' | 'certificate';
-      /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+      /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
       header?: string;
-      /** false: nobody is refused; metrics count what would have been. */
+      /** false: nobody is refused; metrics count what would have been refused. */
       enforced?: boolean;
     };
     /** User Agent Filter module. */
     user_agent_filter?: {
       /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
       enabled?: boolean;
-      /** Regular expressions of which one must match; none: every agent may. */
+      /** Regular expressions. One of them must match; if there are none, every user agent may pass. */
       allow?: string[];
-      /** Regular expressions of which none may match. */
+      /** Regular expressions. If one of them matches, the request is refused. */
       deny?: string[];
     };
     /** Basic Auth module. */
     basic_auth?: {
       /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
       enabled?: boolean;
-      /** Names and passwords, of which a visitor must give one. At least one. */
+      /** Names and passwords. A visitor must give one of them. At least one. */
       credentials: {
-        /** Not empty, and without ":". Max 255 bytes. */
+        /** The name. It must not be empty or contain ":". Max 255 bytes. */
         username: string;
-        /** Never shown again: a hash of it is stored. Left out, the one that is stored for the name stays. At least 8 characters, max 255 bytes. */
+        /** Never shown again: a hash of it is stored. If it is left out, the one stored for the name stays. At least 8 characters, max 255 bytes. */
         password?: string;
       }[];
     };
@@ -2560,7 +2560,7 @@ export interface HttpsEdgeEntry {
       jwks_uri?: string;
       /** Seconds by which clocks may differ. */
       clock_skew?: number;
-      /** The header with the token: authorization (after "Bearer"), or another one that holds the token alone. Max 255 bytes. */
+      /** The header with the token: authorization (after "Bearer"), or another one that contains only the token. Max 255 bytes. */
       header?: string;
       /** Claims that a token must have, each with one of these values. */
       claims?: Record<string, string[]>;
@@ -2573,17 +2573,17 @@ export interface HttpsEdgeEntry {
       options_passthrough?: boolean;
       /** The name of the session cookie begins with it, after "__Host-". Max 64 bytes. */
       cookie_prefix?: string;
-      /** A session ends when it was not used for so many seconds. 0: no such limit. */
+      /** Seconds without use after which a session ends. 0: no such limit. */
       inactivity_timeout?: number;
-      /** A session ends so many seconds after the login. 0: 14 days. At most a year. */
+      /** Seconds after the login at which a session ends. 0: 14 days. At most a year. */
       maximum_duration?: number;
-      /** Every so many seconds the provider is asked whether the login still holds. 0: never. */
+      /** Seconds after which Gatehouse asks the provider again whether the login still holds. 0: never. */
       auth_check_interval?: number;
       /** Groups whose members may enter. */
       groups?: string[];
-      /** Claims that a visitor must have beside that, each with one of these values. */
+      /** Claims that a visitor must have as well, each with one of these values. */
       claims?: Record<string, string[]>;
-      /** true: e-mail addresses count though the provider does not say that it has verified them. Only for a provider where nobody can choose an address. */
+      /** true: e-mail addresses count even if the provider does not say that it has verified them. Use it only for a provider where nobody can choose an address. */
       unverified_email?: boolean;
       /** any: a login, from everywhere. or_login: visitors whom the IP policies allow need no login, all others do. and_login: only visitors whom the IP policies allow, and only after a login. */
       network?: 'any' | 'or_login' | 'and_login';
@@ -2595,7 +2595,7 @@ export interface HttpsEdgeEntry {
         github?: {
           /** Id of the client that was registered at the provider. Max 255 bytes. */
           client_id: string;
-          /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+          /** Never shown again. If it is left out, the stored one stays while provider and client are the same. Max 4096 bytes. */
           client_secret?: string;
           /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
           scopes?: string[];
@@ -2603,16 +2603,16 @@ export interface HttpsEdgeEntry {
           email_addresses?: string[];
           /** Domains of verified e-mail addresses that may enter. */
           email_domains?: string[];
-          /** GitHub alone: organizations whose members may enter. */
+          /** GitHub only: organizations whose members may enter. */
           organizations?: string[];
-          /** GitHub alone: teams whose members may enter, as organization/team. */
+          /** GitHub only: teams whose members may enter, as organization/team. */
           teams?: string[];
         };
         /** The settings of this provider. */
         facebook?: {
           /** Id of the client that was registered at the provider. Max 255 bytes. */
           client_id: string;
-          /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+          /** Never shown again. If it is left out, the stored one stays while provider and client are the same. Max 4096 bytes. */
           client_secret?: string;
           /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
           scopes?: string[];
@@ -2620,16 +2620,16 @@ export interface HttpsEdgeEntry {
           email_addresses?: string[];
           /** Domains of verified e-mail addresses that may enter. */
           email_domains?: string[];
-          /** GitHub alone: organizations whose members may enter. */
+          /** GitHub only: organizations whose members may enter. */
           organizations?: string[];
-          /** GitHub alone: teams whose members may enter, as organization/team. */
+          /** GitHub only: teams whose members may enter, as organization/team. */
           teams?: string[];
         };
         /** The settings of this provider. */
         microsoft?: {
           /** Id of the client that was registered at the provider. Max 255 bytes. */
           client_id: string;
-          /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+          /** Never shown again. If it is left out, the stored one stays while provider and client are the same. Max 4096 bytes. */
           client_secret?: string;
           /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
           scopes?: string[];
@@ -2637,16 +2637,16 @@ export interface HttpsEdgeEntry {
           email_addresses?: string[];
           /** Domains of verified e-mail addresses that may enter. */
           email_domains?: string[];
-          /** GitHub alone: organizations whose members may enter. */
+          /** GitHub only: organizations whose members may enter. */
           organizations?: string[];
-          /** GitHub alone: teams whose members may enter, as organization/team. */
+          /** GitHub only: teams whose members may enter, as organization/team. */
           teams?: string[];
         };
         /** The settings of this provider. */
         google?: {
           /** Id of the client that was registered at the provider. Max 255 bytes. */
           client_id: string;
-          /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+          /** Never shown again. If it is left out, the stored one stays while provider and client are the same. Max 4096 bytes. */
           client_secret?: string;
           /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
           scopes?: string[];
@@ -2654,16 +2654,16 @@ export interface HttpsEdgeEntry {
           email_addresses?: string[];
           /** Domains of verified e-mail addresses that may enter. */
           email_domains?: string[];
-          /** GitHub alone: organizations whose members may enter. */
+          /** GitHub only: organizations whose members may enter. */
           organizations?: string[];
-          /** GitHub alone: teams whose members may enter, as organization/team. */
+          /** GitHub only: teams whose members may enter, as organization/team. */
           teams?: string[];
         };
         /** The settings of this provider. */
         linkedin?: {
           /** Id of the client that was registered at the provider. Max 255 bytes. */
           client_id: string;
-          /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+          /** Never shown again. If it is left out, the stored one stays while provider and client are the same. Max 4096 bytes. */
           client_secret?: string;
           /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
           scopes?: string[];
@@ -2671,16 +2671,16 @@ export interface HttpsEdgeEntry {
           email_addresses?: string[];
           /** Domains of verified e-mail addresses that may enter. */
           email_domains?: string[];
-          /** GitHub alone: organizations whose members may enter. */
+          /** GitHub only: organizations whose members may enter. */
           organizations?: string[];
-          /** GitHub alone: teams whose members may enter, as organization/team. */
+          /** GitHub only: teams whose members may enter, as organization/team. */
           teams?: string[];
         };
         /** The settings of this provider. */
         gitlab?: {
           /** Id of the client that was registered at the provider. Max 255 bytes. */
           client_id: string;
-          /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+          /** Never shown again. If it is left out, the stored one stays while provider and client are the same. Max 4096 bytes. */
           client_secret?: string;
           /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
           scopes?: string[];
@@ -2688,16 +2688,16 @@ export interface HttpsEdgeEntry {
           email_addresses?: string[];
           /** Domains of verified e-mail addresses that may enter. */
           email_domains?: string[];
-          /** GitHub alone: organizations whose members may enter. */
+          /** GitHub only: organizations whose members may enter. */
           organizations?: string[];
-          /** GitHub alone: teams whose members may enter, as organization/team. */
+          /** GitHub only: teams whose members may enter, as organization/team. */
           teams?: string[];
         };
         /** The settings of this provider. */
         twitch?: {
           /** Id of the client that was registered at the provider. Max 255 bytes. */
           client_id: string;
-          /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+          /** Never shown again. If it is left out, the stored one stays while provider and client are the same. Max 4096 bytes. */
           client_secret?: string;
           /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
           scopes?: string[];
@@ -2705,16 +2705,16 @@ export interface HttpsEdgeEntry {
           email_addresses?: string[];
           /** Domains of verified e-mail addresses that may enter. */
           email_domains?: string[];
-          /** GitHub alone: organizations whose members may enter. */
+          /** GitHub only: organizations whose members may enter. */
           organizations?: string[];
-          /** GitHub alone: teams whose members may enter, as organization/team. */
+          /** GitHub only: teams whose members may enter, as organization/team. */
           teams?: string[];
         };
         /** The settings of this provider. */
         amazon?: {
           /** Id of the client that was registered at the provider. Max 255 bytes. */
           client_id: string;
-          /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+          /** Never shown again. If it is left out, the stored one stays while provider and client are the same. Max 4096 bytes. */
           client_secret?: string;
           /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
           scopes?: string[];
@@ -2722,9 +2722,9 @@ export interface HttpsEdgeEntry {
           email_addresses?: string[];
           /** Domains of verified e-mail addresses that may enter. */
           email_domains?: string[];
-          /** GitHub alone: organizations whose members may enter. */
+          /** GitHub only: organizations whose members may enter. */
           organizations?: string[];
-          /** GitHub alone: teams whose members may enter, as organization/team. */
+          /** GitHub only: teams whose members may enter, as organization/team. */
           teams?: string[];
         };
       };
@@ -2739,17 +2739,17 @@ export interface HttpsEdgeEntry {
       options_passthrough?: boolean;
       /** The name of the session cookie begins with it, after "__Host-". Max 64 bytes. */
       cookie_prefix?: string;
-      /** A session ends when it was not used for so many seconds. 0: no such limit. */
+      /** Seconds without use after which a session ends. 0: no such limit. */
       inactivity_timeout?: number;
-      /** A session ends so many seconds after the login. 0: 14 days. At most a year. */
+      /** Seconds after the login at which a session ends. 0: 14 days. At most a year. */
       maximum_duration?: number;
-      /** Every so many seconds the provider is asked whether the login still holds. 0: never. */
+      /** Seconds after which Gatehouse asks the provider again whether the login still holds. 0: never. */
       auth_check_interval?: number;
       /** Groups whose members may enter. */
       groups?: string[];
-      /** Claims that a visitor must have beside that, each with one of these values. */
+      /** Claims that a visitor must have as well, each with one of these values. */
       claims?: Record<string, string[]>;
-      /** true: e-mail addresses count though the provider does not say that it has verified them. Only for a provider where nobody can choose an address. */
+      /** true: e-mail addresses count even if the provider does not say that it has verified them. Use it only for a provider where nobody can choose an address. */
       unverified_email?: boolean;
       /** any: a login, from everywhere. or_login: visitors whom the IP policies allow need no login, all others do. and_login: only visitors whom the IP policies allow, and only after a login. */
       network?: 'any' | 'or_login' | 'and_login';
@@ -2763,11 +2763,11 @@ export interface HttpsEdgeEntry {
       issuer: string;
       /** Id of the client that was registered at the provider. Max 255 bytes. */
       client_id: string;
-      /** Never shown again. Left out, the stored one stays if issuer and client are the same. Max 4096 bytes. */
+      /** Never shown again. If it is left out, the stored one stays while issuer and client are the same. Max 4096 bytes. */
       client_secret?: string;
       /** Scopes to ask the provider for; openid is always among them. Default: openid, profile, email. */
       scopes?: string[];
-      /** The claim that holds the groups of a visitor. Max 255 bytes. */
+      /** The claim that contains the groups of a visitor. Max 255 bytes. */
       groups_claim?: string;
       /** Names of the IP policies. */
       ip_policies?: string[];
@@ -2778,18 +2778,18 @@ export interface HttpsEdgeEntry {
       enabled?: boolean;
       /** Who sends the webhooks: one of the ids in docs/webhooks.md, in upper or lower case. */
       provider: string;
-      /** Secret that the provider signs with, as it shows it; for SendGrid its public key, for VMware "name::password". Never shown again. Left out, the one that is stored for the provider stays. Max 4096 bytes. */
+      /** Secret that the provider signs with, as it shows it; for SendGrid its public key, for VMware "name::password". Never shown again. If it is left out, the one stored for the provider stays. Max 4096 bytes. */
       secret?: string;
     };
     /** Circuit Breaker module. */
     circuit_breaker?: {
       /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
       enabled?: boolean;
-      /** Seconds without requests once the circuit is open; then one is tried. 0 means 10. */
+      /** Seconds without requests after the circuit has opened; then one request is tried. 0 means 10. */
       tripped_duration?: number;
-      /** Seconds of which answers are counted. 0 means 10. */
+      /** Seconds over which answers are counted. 0 means 10. */
       rolling_window?: number;
-      /** Parts of the window that are forgotten one by one. Max 128. 0 means 10. */
+      /** Parts of the rolling window, which expire one by one. Max 128. 0 means 10. */
       num_buckets?: number;
       /** Requests within the window below which the circuit stays closed. 0 means 10. */
       volume_threshold?: number;
@@ -2805,7 +2805,7 @@ export interface HttpsEdgeEntry {
     redirect?: {
       /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
       enabled?: boolean;
-      /** Where visitors are sent: a path, or a URL of http or https. It is sent as it stands, "${…}" included. */
+      /** Where visitors are sent: a path, or a URL of http or https. It has no placeholders: "${…}" is plain text. */
       to: string;
       /** 301, 302, 303, 307 or 308. 307 and 308 keep method and body; 301 and 308 are remembered by browsers. */
       status_code?: 301 | 302 | 303 | 307 | 308;
@@ -2823,9 +2823,9 @@ export interface HttpsEdgeEntry {
     path_rewrite?: {
       /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
       enabled?: boolean;
-      /** Taken off the start of the path, in whole segments: "/api" makes "/x" of "/api/x". A path that does not begin with it passes as it is. */
+      /** Removed from the start of the path, in whole segments: "/api" makes "/x" of "/api/x". A path that does not begin with it stays as it is. */
       strip_prefix?: string;
-      /** Put before what is left of the path. */
+      /** Added before the rest of the path. */
       add_prefix?: string;
     };
     /** Request Headers module. */
@@ -2884,14 +2884,14 @@ export interface TlsEdge {
   mutual_tls: {
     /** true: the module is applied to traffic. false: disabled. */
     enabled: boolean;
-    /** The certificate authorities of which a visitor must show a certificate. */
+    /** The certificate authorities. A visitor must show a certificate of one of them. */
     certificate_authorities: Ref[];
   } | null;
   /** TLS Termination module; null when it is not set. */
   tls_termination: {
     /** true: the module is applied to traffic. false: disabled. */
     enabled: boolean;
-    /** "edge": TLS ends at the gateway, and the backend gets what is inside. "upstream", for TLS edges alone: the bytes are passed on unread. */
+    /** "edge": TLS ends at the gateway, and the backend gets the decrypted bytes. "upstream", for TLS edges only: the gateway passes the bytes on unread. */
     terminate_at: 'edge' | 'upstream';
     /** Lowest version of TLS that clients may speak, "1.2" or "1.3". Without it: 1.2. None where TLS ends upstream. */
     min_version: string | null;
@@ -2910,9 +2910,9 @@ export interface TlsEdge {
     window_seconds: number;
     /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by: 'source' | 'header' | 'certificate';
-    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
     header: string | null;
-    /** false: nobody is refused; metrics count what would have been. */
+    /** false: nobody is refused; metrics count what would have been refused. */
     enforced: boolean;
   } | null;
 }
@@ -2923,7 +2923,7 @@ export interface TlsEdgeCreate {
   description?: string;
   /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
   metadata?: string;
-  /** Where the edge is reached, as hostname:port. The port is the one that the gateway serves HTTPS on: connections are told apart by the name in their TLS handshake. A host name belongs to one edge of the installation; its first label may be "*", which stands for any one label. */
+  /** Where the edge is reached, as hostname:port. The port is the one that the gateway serves HTTPS on: the gateway distinguishes connections by the name in their TLS handshake. A host name belongs to one edge of the installation; its first label may be "*", which stands for any one label. */
   hostports?: string[];
   ip_restriction?: IpRestrictionModuleReplace;
   rate_limit?: RateLimitModuleReplace;
@@ -2938,7 +2938,7 @@ export interface TlsEdgeUpdate {
   description?: string;
   /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
   metadata?: string;
-  /** Where the edge is reached, as hostname:port. The port is the one that the gateway serves HTTPS on: connections are told apart by the name in their TLS handshake. A host name belongs to one edge of the installation; its first label may be "*", which stands for any one label. */
+  /** Where the edge is reached, as hostname:port. The port is the one that the gateway serves HTTPS on: the gateway distinguishes connections by the name in their TLS handshake. A host name belongs to one edge of the installation; its first label may be "*", which stands for any one label. */
   hostports?: string[];
   ip_restriction?: IpRestrictionModuleReplace;
   rate_limit?: RateLimitModuleReplace;
@@ -2976,9 +2976,9 @@ export interface TlsEdgeEntry {
     window_seconds: number;
     /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by?: 'source' | 'header' | 'certificate';
-    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
     header?: string;
-    /** false: nobody is refused; metrics count what would have been. */
+    /** false: nobody is refused; metrics count what would have been refused. */
     enforced?: boolean;
   };
   /** Mutual TLS module. */
@@ -2992,7 +2992,7 @@ export interface TlsEdgeEntry {
   tls_termination?: {
     /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
     enabled?: boolean;
-    /** "edge": TLS ends at the gateway, and the backend gets what is inside. "upstream", for TLS edges alone: the bytes are passed on unread. */
+    /** "edge": TLS ends at the gateway, and the backend gets the decrypted bytes. "upstream", for TLS edges only: the gateway passes the bytes on unread. */
     terminate_at?: 'edge' | 'upstream';
     /** Lowest version of TLS that clients may speak, "1.2" or "1.3". Without it: 1.2. None where TLS ends upstream. */
     min_version?: '1.2' | '1.3';
@@ -3109,7 +3109,7 @@ export interface ReservedDomain {
   certificate_management_status: {
     /** When the certificate is renewed, RFC 3339; null while there is none. */
     renews_at: string | null;
-    /** The order that is under way or has failed; null when there is nothing to do. */
+    /** The order that is in progress or has failed; null when there is nothing to do. */
     provisioning_job: {
       /** Code of the last fault; null while there was none. */
       error_code: string | null;
@@ -3117,7 +3117,7 @@ export interface ReservedDomain {
       msg: string;
       /** Start of the last attempt, RFC 3339. */
       started_at: string;
-      /** Time of the next attempt, RFC 3339; null while one is under way. */
+      /** Time of the next attempt, RFC 3339; null while one is in progress. */
       retries_at: string | null;
     } | null;
   } | null;
@@ -3141,9 +3141,9 @@ export interface ReservedDomainCreate {
   metadata?: string;
   /** Id of the TLS certificate for the domain, which must be for its name and cannot be deleted while it is named. The gateway serves the best certificate of the account for a name, named here or not. */
   certificate_id?: string;
-  /** Lets a public authority issue the certificate and renew it, in place of certificate_id. The installation must have GATEHOUSE_ACME=on, and the name must be public and lead to it. */
+  /** Lets a public authority issue and renew the certificate, instead of certificate_id. The installation must have GATEHOUSE_ACME=on, and the name must be public and resolve to the installation. */
   certificate_management_policy?: {
-    /** The authority: always "letsencrypt", which stands for the one that the installation is set up with. */
+    /** The authority: always "letsencrypt", which stands for the authority that the installation uses. */
     authority?: 'letsencrypt';
     /** Kind of the private key: "ecdsa" (P-256), which is the default, or "rsa" (2048 bits). */
     private_key_type?: 'ecdsa' | 'rsa';
@@ -3155,7 +3155,7 @@ export interface ReservedDomainCreate {
   }[];
 }
 
-/** The domain itself cannot be changed. `DELETE /reserved_domains/{id}/certificate` takes the certificate away, `DELETE /reserved_domains/{id}/certificate_management_policy` the policy. Giving one of the two replaces the other. */
+/** The domain itself cannot be changed. `DELETE /reserved_domains/{id}/certificate` removes the certificate, `DELETE /reserved_domains/{id}/certificate_management_policy` the policy. Giving one of the two replaces the other. */
 export interface ReservedDomainUpdate {
   /** Human-readable description. Optional, max 255 bytes. */
   description?: string;
@@ -3163,9 +3163,9 @@ export interface ReservedDomainUpdate {
   metadata?: string;
   /** Id of the TLS certificate for the domain, which must be for its name and cannot be deleted while it is named. The gateway serves the best certificate of the account for a name, named here or not. */
   certificate_id?: string;
-  /** Lets a public authority issue the certificate and renew it, in place of certificate_id. The installation must have GATEHOUSE_ACME=on, and the name must be public and lead to it. */
+  /** Lets a public authority issue and renew the certificate, instead of certificate_id. The installation must have GATEHOUSE_ACME=on, and the name must be public and resolve to the installation. */
   certificate_management_policy?: {
-    /** The authority: always "letsencrypt", which stands for the one that the installation is set up with. */
+    /** The authority: always "letsencrypt", which stands for the authority that the installation uses. */
     authority?: 'letsencrypt';
     /** Kind of the private key: "ecdsa" (P-256), which is the default, or "rsa" (2048 bits). */
     private_key_type?: 'ecdsa' | 'rsa';
@@ -3193,7 +3193,7 @@ export interface ReservedDomainEntry {
   region?: string;
   /** Name of a TLS certificate that was uploaded. */
   certificate?: string;
-  /** In place of a certificate: a public authority issues it, for a private key of this kind. Needs GATEHOUSE_ACME=on. */
+  /** Instead of a certificate: a public authority issues one, for a private key of this kind. Needs GATEHOUSE_ACME=on. */
   certificate_management?: 'ecdsa' | 'rsa';
 }
 
@@ -3430,7 +3430,7 @@ export interface EndpointsPage {
 export interface TrafficHistory {
   /** false: this process serves the API only, and knows of no traffic. Each gateway counts its own. */
   carries_traffic: boolean;
-  /** The last 60 minutes, oldest first; the last one is under way. */
+  /** The last 60 minutes, oldest first; the last one is not over. */
   buckets: ({
     /** When the minute begins, RFC 3339. */
     start: string;
@@ -3479,11 +3479,11 @@ export interface TrafficHealth {
   health: ({
     /** The edge, route, backend, or endpoint of an agent. */
     id: string;
-    /** By the last ten minutes, or by the hour where they had no requests. `does_not_answer`: none was answered, and at least one failed. `answers_in_part`: at least 1 in 100 failed. `slow`: more than 5 in 100 took three seconds or longer. `no_login_returns`: visitors were sent to sign in, and none has come back from the provider. `no_requests`: there was nothing to tell it by. */
+    /** By the last ten minutes, or by the hour where they had no requests. `does_not_answer`: none was answered, and at least one failed. `answers_in_part`: at least 1 in 100 failed. `slow`: more than 5 in 100 took three seconds or longer. `no_login_returns`: visitors were sent to sign in, and none has come back from the provider. `no_requests`: there were no requests to judge by. */
     state: 'answers' | 'answers_in_part' | 'slow' | 'does_not_answer' | 'no_login_returns' | 'no_requests';
-    /** Requests and connections of the last hour, without those that were turned away. */
+    /** Requests and connections of the last hour, without those that were refused. */
     requests: number;
-    /** Those that a rule refused, or that were at fault themselves: no backend was asked. */
+    /** Those that a rule refused, or that had a fault themselves: no backend was asked. */
     turned_away: number;
     /** The same by cause, the most frequent first; exact to ten minutes. */
     turned_away_by: ({
@@ -3492,7 +3492,7 @@ export interface TrafficHealth {
       /** How many. */
       count: number;
     })[];
-    /** The last one that was turned away. Absent: none was in the last hour. */
+    /** The last one that was refused. Absent: none was in the last hour. */
     last_refusal?: {
       /** When it happened, RFC 3339. */
       at: string;
@@ -3680,7 +3680,7 @@ export interface RevertedChange {
 export interface Revert {
   /** true: nothing was changed. */
   dry_run: boolean;
-  /** What is undone, the last one first. */
+  /** What the revert undoes, the last one first. */
   changes: RevertedChange[];
 }
 
@@ -3723,7 +3723,7 @@ export interface IpCheckVerdict {
   allowed_if_all_enforced: boolean;
   /** The verdict in words. */
   explanation: string;
-  /** Modules that decide about access by something else than the address. */
+  /** Modules that decide about access by something other than the address. */
   further_checks: ({
     /** The module that decides. */
     module: string;
@@ -3732,7 +3732,7 @@ export interface IpCheckVerdict {
     /** What a visitor must show, in words that go on after "a visitor", such as "needs a password"; null where it decides by something that nobody is asked for. */
     asks: string | null;
   })[];
-  /** Everything that was consulted, in order; before an HTTPS edge, all that its routes have in common. */
+  /** Everything that was consulted, in order; for an HTTPS edge, what its routes have in common. */
   checks: ({
     kind: 'ip_restriction' | 'module';
     /** Id of the restriction, or of the edge or route whose module it is. */
@@ -3767,7 +3767,7 @@ export interface IpCheckVerdict {
     allowed_if_all_enforced: boolean;
     /** The verdict in words. */
     explanation: string;
-    /** Modules that decide about access by something else than the address. */
+    /** Modules that decide about access by something other than the address. */
     further_checks: ({
       /** The module that decides. */
       module: string;

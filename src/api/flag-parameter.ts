@@ -19,5 +19,5 @@ export function readFlag({ filters }: Call, name: string): boolean {
 
 export const dryRunParameter = flagParameter(
   'dry_run',
-  'true: nothing is changed; the answer, or the error, is that of the same call without it.',
+  'true: nothing is changed, and the answer or the error is the same as without it.',
 );

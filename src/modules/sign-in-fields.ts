@@ -19,9 +19,11 @@ const seconds = (description: string) =>
 const shared = {
   options_passthrough: flag('true: requests with the method OPTIONS, such as CORS preflights, need no login.'),
   cookie_prefix: text('The name of the session cookie begins with it, after "__Host-". Max 64 bytes.', 'shop.', 64),
-  inactivity_timeout: seconds('A session ends when it was not used for so many seconds. 0: no such limit.'),
-  maximum_duration: seconds('A session ends so many seconds after the login. 0: 14 days. At most a year.'),
-  auth_check_interval: seconds('Every so many seconds the provider is asked whether the login still holds. 0: never.'),
+  inactivity_timeout: seconds('Seconds without use after which a session ends. 0: no such limit.'),
+  maximum_duration: seconds('Seconds after the login at which a session ends. 0: 14 days. At most a year.'),
+  auth_check_interval: seconds(
+    'Seconds after which Gatehouse asks the provider again whether the login still holds. 0: never.',
+  ),
   email_addresses: texts('E-mail addresses that may enter, if the provider has verified them.', 'ada@example.com'),
   email_domains: texts('Domains of verified e-mail addresses that may enter.', 'example.com'),
   groups: texts('Groups whose members may enter.', 'ops'),
@@ -29,13 +31,12 @@ const shared = {
     anyKey,
     Type.Array(Type.String({ maxBytes: 255, wellFormed: true }), { minItems: 1, maxItems: 100 }),
     {
-      description: 'Claims that a visitor must have beside that, each with one of these values.',
+      description: 'Claims that a visitor must have as well, each with one of these values.',
       examples: [{ department: ['sales', 'support'] }],
     },
   ),
   unverified_email: flag(
-    'true: e-mail addresses count though the provider does not say that it has verified them. Only for a provider where ' +
-      'nobody can choose an address.',
+    'true: e-mail addresses count even if the provider does not say that it has verified them. Use it only for a provider where nobody can choose an address.',
   ),
   network: Type.Union(
     networks.map((each) => Type.Literal(each)),
@@ -107,7 +108,7 @@ export const clientId = Type.String({
 export const clientSecret = (owners: string) =>
   Type.Optional(
     Type.String({
-      description: `Never shown again. Left out, the stored one stays if ${owners} are the same. Max 4096 bytes.`,
+      description: `Never shown again. If it is left out, the stored one stays while ${owners} are the same. Max 4096 bytes.`,
       maxBytes: 4096,
       wellFormed: true,
       examples: ['a long secret'],

@@ -14,8 +14,7 @@ export function addCertificateCommands(program: Command, host: Host): void {
     .command('list')
     .summary('certificates and names without one, with what is wrong and what to do')
     .description(
-      'Lists the TLS certificates of the account with their ends and renewals, orders at the public authority that are under way or ' +
-        'have failed, and public names of HTTPS edges that have no certificate, each with what to do.',
+      'Lists the TLS certificates of the account with their ends and renewals, orders at the public authority that are in progress or have failed, and public names of HTTPS edges that have no certificate, each with what to do.',
     )
     .option('--exit-code', 'end with 2 if something is to be done');
   addOutputOptions(addServerOptions(command))

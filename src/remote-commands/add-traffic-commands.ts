@@ -24,8 +24,7 @@ function addCheckIp(program: Command, host: Host): void {
     .command('check-ip')
     .summary('explain what happens to an address')
     .description(
-      'Tries an address against the IP restrictions of every type, or of one, or against all that stands before an edge or route: ' +
-        'what was consulted, which rule decided, and what else a visitor must show. Nothing is changed or counted.',
+      'Tries an address against the IP restrictions of every type, or of one, or against everything that guards an edge or route: what was consulted, which rule decided, and what else a visitor must show. Nothing is changed or counted.',
     )
     .argument('<address>', 'an IPv4 or IPv6 address')
     .addOption(type)

@@ -81,7 +81,7 @@ const ErrorAnswer = Type.Object(
 const InvitationAccept = Type.Object(
   {
     link: Type.String({
-      description: 'The link, or what stands in it behind "#invite=".',
+      description: 'The link, or the part of it after "#invite=".',
       examples: ['https://gate.example.com/dashboard/#invite=…'],
     }),
   },
@@ -340,8 +340,7 @@ const publicPaths: Json = {
   '/invitations/accept': invitationPath('Accept', 'AcceptedInvitation', {
     summary: 'Accept invitation',
     description:
-      'Makes the user that the link is for, with a first API key, whose token is shown once. It needs no key, and works ' +
-      'once. The address must be one that the IP restrictions of the account let in.',
+      'Makes the invited user, with a first API key, whose token is shown once. The call needs no key, and works once. The address must be one that the IP restrictions of the account let in.',
     errors: acceptErrors,
   }),
   '/invitations/show': invitationPath('Show', 'ShownInvitation', {

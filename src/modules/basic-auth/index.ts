@@ -11,7 +11,10 @@ import type { EdgeModule } from '../module.ts';
 import type { HeaderList, RequestStep } from '../step.ts';
 import * as errors from './errors.ts';
 
-const username = Type.String({ description: 'Not empty, and without ":". Max 255 bytes.', maxBytes: 255 });
+const username = Type.String({
+  description: 'The name. It must not be empty or contain ":". Max 255 bytes.',
+  maxBytes: 255,
+});
 
 const Input = Type.Object(
   {
@@ -23,7 +26,7 @@ const Input = Type.Object(
           password: Type.Optional(
             Type.String({
               description:
-                'Never shown again: a hash of it is stored. Left out, the one that is stored for the name stays. At least 8 ' +
+                'Never shown again: a hash of it is stored. If it is left out, the one stored for the name stays. At least 8 ' +
                 'characters, max 255 bytes.',
               minLength: 8,
               maxBytes: 255,
@@ -33,7 +36,7 @@ const Input = Type.Object(
         { additionalProperties: false },
       ),
       {
-        description: 'Names and passwords, of which a visitor must give one. At least one.',
+        description: 'Names and passwords. A visitor must give one of them. At least one.',
         examples: [[{ username: 'ada', password: 'a long secret' }]],
         minItems: 1,
         maxItems: 64,

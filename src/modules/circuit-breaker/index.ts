@@ -14,19 +14,19 @@ const maxSeconds = 86_400;
 
 const fields = {
   tripped_duration: Type.Integer({
-    description: 'Seconds without requests once the circuit is open; then one is tried. 0 means 10.',
+    description: 'Seconds without requests after the circuit has opened; then one request is tried. 0 means 10.',
     examples: [10],
     minimum: 0,
     maximum: maxSeconds,
   }),
   rolling_window: Type.Integer({
-    description: 'Seconds of which answers are counted. 0 means 10.',
+    description: 'Seconds over which answers are counted. 0 means 10.',
     examples: [10],
     minimum: 0,
     maximum: maxSeconds,
   }),
   num_buckets: Type.Integer({
-    description: 'Parts of the window that are forgotten one by one. Max 128. 0 means 10.',
+    description: 'Parts of the rolling window, which expire one by one. Max 128. 0 means 10.',
     examples: [10],
     minimum: 0,
     maximum: 128,
@@ -58,8 +58,7 @@ const Input = Type.Object(
     $id: 'CircuitBreakerModuleReplace',
     additionalProperties: false,
     description:
-      'Spares an upstream that fails: while too many of its answers are errors, requests are answered with 503 at once. Each ' +
-      'process of the gateway counts for itself, and anew after a change of these settings.',
+      'Protects an upstream that fails: while too many of its answers are errors, requests get 503 at once. Each process of the gateway counts for itself, and starts again from zero after a change of these settings.',
   },
 );
 

@@ -52,7 +52,7 @@ const skew = Type.Integer({
 });
 const header = Type.String({
   description:
-    'The header with the token: authorization (after "Bearer"), or another one that holds the token alone. Max 255 bytes.',
+    'The header with the token: authorization (after "Bearer"), or another one that contains only the token. Max 255 bytes.',
   maxBytes: 255,
   wellFormed: true,
   default: 'authorization',
@@ -82,8 +82,7 @@ const Input = Type.Object(
     $id: 'JwtValidationModuleReplace',
     additionalProperties: false,
     description:
-      'Lets requests in that carry a signed token (JWT) of an issuer. Keys are read again when they change, and kept while the issuer is ' +
-      'away; one that the issuer takes away lets nobody in ten minutes later. A token without `exp` is refused. The upstream gets the ' +
+      'Lets in requests that carry a signed token (JWT) of an issuer. Keys are read again when they change, and kept while the issuer is away; a key that the issuer withdraws lets nobody in ten minutes later. A token without `exp` is refused. The upstream gets the ' +
       'header as it came, and none whose name differs from it only in punctuation.',
   },
 );

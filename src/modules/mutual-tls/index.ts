@@ -18,7 +18,7 @@ const Input = Type.Object(
     enabled: enabledInput,
     certificate_authority_ids: Type.Optional(
       Type.Array(Type.String(), {
-        description: `Ids of the certificate authorities of which a visitor must show a certificate. At least one, at most ${maxAuthorities}.`,
+        description: `Ids of certificate authorities. A visitor must show a certificate of one of them. At least one, at most ${maxAuthorities}.`,
         examples: [['ca_2tQzYDLwIVU45s8sSMNpRfQp1Ng']],
         maxItems: maxAuthorities,
       }),
@@ -38,7 +38,7 @@ const View = Type.Object(
   {
     enabled: enabledView,
     certificate_authorities: Type.Array(Type.Ref('Ref'), {
-      description: 'The certificate authorities of which a visitor must show a certificate.',
+      description: 'The certificate authorities. A visitor must show a certificate of one of them.',
     }),
   },
   { $id: 'MutualTlsModule', additionalProperties: false },

@@ -14,8 +14,8 @@ import { findProvider, providerNames } from './providers.ts';
 import type { ProviderName } from './providers.ts';
 
 const scopes = texts('Scopes to ask the provider for. Default: those that tell name, address and groups.', 'email');
-const organizations = texts('GitHub alone: organizations whose members may enter.', 'example');
-const teams = texts('GitHub alone: teams whose members may enter, as organization/team.', 'example/ops');
+const organizations = texts('GitHub only: organizations whose members may enter.', 'example');
+const teams = texts('GitHub only: teams whose members may enter, as organization/team.', 'example/ops');
 
 const ProviderInput = Type.Object(
   {

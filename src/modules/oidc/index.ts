@@ -24,7 +24,7 @@ const scopes = Type.Array(Type.String({ maxBytes: 255, wellFormed: true }), {
   maxItems: 50,
 });
 const groupsClaim = Type.String({
-  description: 'The claim that holds the groups of a visitor. Max 255 bytes.',
+  description: 'The claim that contains the groups of a visitor. Max 255 bytes.',
   maxBytes: 255,
   wellFormed: true,
   default: 'groups',

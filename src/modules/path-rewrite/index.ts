@@ -13,10 +13,10 @@ const longest = 1024;
 
 const strip = {
   description:
-    'Taken off the start of the path, in whole segments: "/api" makes "/x" of "/api/x". A path that does not begin with it passes as it is.',
+    'Removed from the start of the path, in whole segments: "/api" makes "/x" of "/api/x". A path that does not begin with it stays as it is.',
   examples: ['/api'],
 };
-const add = { description: 'Put before what is left of the path.', examples: ['/v2'] };
+const add = { description: 'Added before the rest of the path.', examples: ['/v2'] };
 
 const Input = Type.Object(
   {

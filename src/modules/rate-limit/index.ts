@@ -15,9 +15,8 @@ const byText =
   'Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client ' +
   '"certificate" that was shown. Connections of TCP and TLS edges are counted by source.';
 const headerText =
-  'Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that ' +
-  'something else checks.';
-const enforcedText = 'false: nobody is refused; metrics count what would have been.';
+  'Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks.';
+const enforcedText = 'false: nobody is refused; metrics count what would have been refused.';
 
 const limit = Type.Integer({
   description: 'Requests, or connections of a TCP or TLS edge, that each may make within the window.',
@@ -52,8 +51,7 @@ const Input = Type.Object(
     $id: 'RateLimitModuleReplace',
     additionalProperties: false,
     description:
-      'Refuses whoever makes too many requests: 429 with Retry-After, or a reset connection at a TCP or TLS edge. All gateways ' +
-      'of the installation count together; docs/rate-limits.md says how exactly.',
+      'Refuses clients that make too many requests: 429 with Retry-After, or a reset connection at a TCP or TLS edge. All gateways of the installation count together (docs/rate-limits.md).',
   },
 );
 

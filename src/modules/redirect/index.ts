@@ -10,7 +10,8 @@ import * as errors from './errors.ts';
 const longest = 2048;
 
 const to = {
-  description: 'Where visitors are sent: a path, or a URL of http or https. It is sent as it stands, "${…}" included.',
+  description:
+    'Where visitors are sent: a path, or a URL of http or https. It has no placeholders: "${…}" is plain text.',
   examples: ['https://www.example.com'],
 };
 const status = {

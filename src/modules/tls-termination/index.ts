@@ -15,7 +15,7 @@ const places = ['edge', 'upstream'] as const;
 type Place = (typeof places)[number];
 
 const placeText =
-  '"edge": TLS ends at the gateway, and the backend gets what is inside. "upstream", for TLS edges alone: the bytes are passed on unread.';
+  '"edge": TLS ends at the gateway, and the backend gets the decrypted bytes. "upstream", for TLS edges only: the gateway passes the bytes on unread.';
 const minVersionText =
   'Lowest version of TLS that clients may speak, "1.2" or "1.3". Without it: 1.2. None where TLS ends upstream.';
 

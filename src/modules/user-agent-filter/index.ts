@@ -12,8 +12,14 @@ import { Matcher } from './matcher.ts';
 
 const patterns = (description: string, example: string) =>
   Type.Array(Type.String({ maxLength: 512 }), { description, examples: [[example]], maxItems: 64 });
-const allowPatterns = patterns('Regular expressions of which one must match; none: every agent may.', '^Mozilla/');
-const denyPatterns = patterns('Regular expressions of which none may match.', '(?i)bot|crawler');
+const allowPatterns = patterns(
+  'Regular expressions. One of them must match; if there are none, every user agent may pass.',
+  '^Mozilla/',
+);
+const denyPatterns = patterns(
+  'Regular expressions. If one of them matches, the request is refused.',
+  '(?i)bot|crawler',
+);
 
 const Input = Type.Object(
   { enabled: enabledInput, allow: Type.Optional(allowPatterns), deny: Type.Optional(denyPatterns) },

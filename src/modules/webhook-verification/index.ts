@@ -29,7 +29,7 @@ const Input = Type.Object(
       Type.String({
         description:
           'Secret that the provider signs with, as it shows it; for SendGrid its public key, for VMware "name::password". Never shown ' +
-          'again. Left out, the one that is stored for the provider stays. Max 4096 bytes.',
+          'again. If it is left out, the one stored for the provider stays. Max 4096 bytes.',
         examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
         maxBytes: 4096,
         wellFormed: true,

@@ -10,7 +10,7 @@ const Input = Type.Object(
     $id: 'WebsocketTcpConverterModuleReplace',
     additionalProperties: false,
     description:
-      'Takes WebSocket connections alone, and passes the bytes of their messages on to a backend that speaks no HTTP, such as ' +
+      'Accepts WebSocket connections only, and passes the bytes of their messages to a backend that speaks no HTTP, such as ' +
       'a database or an SSH server. What the backend sends comes back in binary messages.',
   },
 );

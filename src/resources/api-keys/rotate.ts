@@ -30,8 +30,7 @@ export function rotateOperation({ store, services }: ResourceContext): Operation
     operationId: 'ApiKeysRotate',
     summary: 'Give API key a new token',
     description:
-      'The answer shows the new token, once. The key keeps its id and all else; the token in use until now ends at once, ' +
-      'or after the overlap, in which it may no longer rotate the key. A token from before that one ends in any case.',
+      'The answer shows the new token, once. The key keeps its id and everything else. The present token ends at once, or after the overlap, during which it can no longer rotate the key. An older token ends in any case.',
     tag: 'API keys',
     rights: 'owner',
     body: ApiKeyRotate,

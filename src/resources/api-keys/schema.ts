@@ -88,7 +88,7 @@ export const ApiKeyRotate = Type.Object(
     overlap_seconds: Type.Optional(
       Type.Integer({
         description:
-          'How long the token in use until now stays valid beside the new one, 0 to 604800 seconds. 0, the default, ends it at once.',
+          'How long the present token stays valid beside the new one, 0 to 604800 seconds. 0, the default, ends it at once.',
         minimum: 0,
         maximum: longestOverlapSeconds,
         examples: [86_400],

@@ -57,8 +57,7 @@ function listOperation({ store }: ResourceContext): Operation {
     summary: 'List changes',
     description:
       'The audit log: who changed what, newest first. `kind`, `resource_id` and `actor` select by equality, `since` and ' +
-      '`until` by time. A page looks through a bounded number of changes: with a filter that few of them pass it may hold ' +
-      'less than `limit`, or nothing, and still have a `next_page_uri`.',
+      '`until` by time. A page looks through a limited number of changes: if few of them pass the filter, it may have fewer than `limit`, or none, and still have a `next_page_uri`.',
     tag: 'Changes',
     rights: adminsMay('read the list of changes'),
     listedPrefix: prefix,

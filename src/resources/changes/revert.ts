@@ -41,7 +41,7 @@ export const RevertedChange = Type.Object(
 export const Revert = Type.Object(
   {
     dry_run: Type.Boolean({ description: 'true: nothing was changed.' }),
-    changes: Type.Array(Type.Ref('RevertedChange'), { description: 'What is undone, the last one first.' }),
+    changes: Type.Array(Type.Ref('RevertedChange'), { description: 'What the revert undoes, the last one first.' }),
   },
   { $id: 'Revert' },
 );
@@ -62,9 +62,7 @@ export function revertOperation({ store, services }: ResourceContext): Operation
     operationId: 'ChangesRevert',
     summary: 'Revert a change',
     description:
-      'Undoes the call that made the change, with all that it changed, by a new change with the checks of single calls. What ' +
-      'has changed since is not overwritten: then nothing is done, and the error says what is in the way. Rules that were ' +
-      'replaced, or deleted with their policy, are back with their ids, if they were at most 1,000 in 128 KiB.',
+      'Undoes the call that made the change, with all that it changed, by a new change with the checks of single calls. If something has changed since, nothing is done, and the error says what is in the way. Rules that were replaced, or deleted with their policy, come back with their ids, if they were at most 1,000 in 128 KiB.',
     tag: 'Changes',
     rights: adminsMay('revert changes'),
     query: [dryRunParameter],

@@ -32,8 +32,7 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
       operationId: 'ConfigurationGet',
       summary: 'Get the configuration',
       description:
-        'Every IP policy with its rules, IP restriction, backend, reserved domain and address and edge of the account, as ' +
-        'entries that name each other by name and hold no secrets. A resource that has no name yet gets one, and keeps it.',
+        'Every IP policy with its rules, IP restriction, backend, reserved domain and address and edge of the account, as entries that refer to each other by name and contain no secrets. A resource that has no name yet gets one, and keeps it.',
       tag,
       rights: 'everyone',
       status: 200,
@@ -60,9 +59,8 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
       operationId: 'ConfigurationApply',
       summary: 'Make the configuration what the entries say',
       description:
-        'All or nothing, in one transaction, with the checks and rights of single calls. An entry says all of its resource: a ' +
-        'field that it leaves out takes its default, except the rules of an IP policy, which then stay as they are. Resources ' +
-        'that no entry declares stay as they are, unless `prune` is given. What is as it should be is not touched.',
+        'All or nothing, in one transaction, with the checks and rights of single calls. An entry describes its whole resource: a field that it leaves out takes its default, except the rules of an IP policy, which stay as they are. Resources ' +
+        'that no entry declares stay as they are, unless `prune` is given. Resources that are already as declared are not changed.',
       tag,
       rights: 'unprotected',
       body: entries,

@@ -36,9 +36,8 @@ const acl = Type.Array(
   Type.String({ description: 'One rule, "bind:" and a host name, an address or a label.', wellFormed: true }),
   {
     description:
-      'Rules of what agents with this token may bind; an empty list allows everything. "bind:app.example.com" is one name, ' +
-      '"bind:*.example.com" every name below it, "bind:tcp.example.com:10022" one address, "bind:app=shop" a label, in ' +
-      'which "*" stands for any key or value.',
+      'Rules for what agents with this token may bind; an empty list allows everything. "bind:app.example.com" is one name, ' +
+      '"bind:*.example.com" every name below it, "bind:tcp.example.com:10022" one address, "bind:app=shop" a label; "*" in it stands for any key or value.',
     examples: [['bind:*.example.com']],
   },
 );

@@ -90,7 +90,7 @@ function replaceOperation<Owner extends HasModules>(
   return operation({
     ...describe(paths, module, 'Replace'),
     method: 'PUT',
-    description: 'Replaces all of it: what the request leaves out takes its default.',
+    description: 'Replaces the whole module: a field that the request leaves out takes its default.',
     body: module.input,
     bodyForm: 'module',
     takesReadOnly: true,

@@ -40,7 +40,7 @@ export const weightedKind: GroupKind<Weights> = {
   choice: 'weighted',
   description:
     'backends by their weights, from 0 to 10000: each request or connection goes to one of them, as often as its weight says ' +
-    'beside the others. One with the weight 0 gets nothing.',
+    'beside the others. A backend with the weight 0 gets nothing.',
   schema: (description) =>
     Type.Record(anyKey, Type.Integer({ minimum: 0, maximum: 10_000 }), { description, examples: [{ [id]: 90 }] }),
   idsOf: (members) => Object.keys(members),
@@ -61,8 +61,7 @@ export const failoverKind: GroupKind<Order> = {
   noun: 'failover backend',
   choice: 'failover',
   description:
-    'backends in order: each request or connection goes to the first that can be reached. One that could not be is tried ' +
-    'behind the others for five seconds.',
+    'backends in order: each request or connection goes to the first that can be reached. One that could not be reached is tried after the others for five seconds.',
   schema: (description) => Type.Array(Type.String(), { description, examples: [[id]] }),
   idsOf: (members) => members,
   rename: (members, nameOf) => members.map((each) => nameOf(each)),

@@ -30,8 +30,7 @@ function checkOperation(context: ResourceContext): Operation {
     operationId: 'IpCheck',
     summary: 'Explain what happens to an address',
     description:
-      'Tries an address against the IP restrictions of a type, or against all that stands before an edge or route: what ' +
-      'was consulted, which rule decided, what else a visitor must show, and what enforcing every warning would change. ' +
+      'Tries an address against the IP restrictions of a type, or against everything that guards an edge or route: what was consulted, which rule decided, what else a visitor must show, and what enforcing every warning would change. ' +
       'Nothing is changed or counted.',
     tag: 'IP check',
     body: IpCheckRequest,

@@ -128,7 +128,7 @@ const verdictFields = {
           'something that nobody is asked for.',
       ),
     }),
-    { description: 'Modules that decide about access by something else than the address.' },
+    { description: 'Modules that decide about access by something other than the address.' },
   ),
 };
 
@@ -153,9 +153,7 @@ export const IpCheckVerdict = Type.Object(
   {
     ip: Type.String({ description: 'The address in canonical form.' }),
     ...verdictFields,
-    checks: checks(
-      'Everything that was consulted, in order; before an HTTPS edge, all that its routes have in common.',
-    ),
+    checks: checks('Everything that was consulted, in order; for an HTTPS edge, what its routes have in common.'),
     routes: nullable(
       'array',
       `The same for each route of an HTTPS edge, newest first, at most ${mostRoutes}; null for everything else.`,

@@ -63,8 +63,7 @@ export function listRulesOperation({ store, referables }: ResourceContext): Oper
     operationId: 'IpPolicyRulesOfPolicy',
     summary: 'List the rules of an IP policy',
     description:
-      'The list that PUT on the same path replaces, or those of its entries that pass `filter`. The ETag of the first page stands for the whole list: sent as If-Match with PUT, ' +
-      'it keeps a change of somebody else from being overwritten.',
+      'The list that PUT on the same path replaces, or those of its entries that pass `filter`. The ETag of the first page stands for the whole list: send it as If-Match with PUT, so that you do not overwrite a change of somebody else.',
     tag: 'IP policies',
     query: [{ name: 'after', description: 'The CIDR that the page before ended with.', schema: Type.String() }],
     filterFields: rulesFilterFields,

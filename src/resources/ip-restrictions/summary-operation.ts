@@ -34,7 +34,7 @@ const time = (description: string) => Type.String({ format: 'date-time', descrip
 
 export const IpRestrictionWarningsSummary = Type.Object(
   {
-    window: Type.String({ enum: [...windowNames], description: 'The time that is looked at.' }),
+    window: Type.String({ enum: [...windowNames], description: 'The time window.' }),
     from: time('When the first bucket begins: at least the whole window ago.'),
     to: time('Now.'),
     collecting_since: nullable(
@@ -86,7 +86,7 @@ export function summaryOperation(context: ResourceContext): Operation {
     query: [
       {
         name: 'window',
-        description: 'The time to look at; a day when not given.',
+        description: 'The time window; by default, a day.',
         schema: Type.Unsafe({ type: 'string', enum: [...windowNames], default: 'day' }),
       },
     ],

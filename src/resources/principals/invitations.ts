@@ -36,7 +36,7 @@ export const InvitationView = Type.Object(
     role: personRole,
     link: nullable(
       'string',
-      'Whoever opens it first becomes this user. Present only in the response to creation; null in every other.',
+      'The first person who opens it becomes this user. Present only in the response to creation; null in every other.',
     ),
     expires_at: Type.String({ format: 'date-time', description: 'Until when the link works: three days, RFC 3339.' }),
     invited_by: Type.String({

@@ -13,7 +13,11 @@ import { notAnEmailAddress, personTaken } from './errors.ts';
 import { invitations } from './table.ts';
 import type { Invitation, Person } from './table.ts';
 
-export const personName = text(255, 'A name for people, unique among users and invitations of the account.', 'Marta');
+export const personName = text(
+  255,
+  'A human-readable name, unique among users and invitations of the account.',
+  'Marta',
+);
 export const personEmail = text(
   254,
   'E-mail address, unique among users and invitations of the account. Nothing is sent there.',

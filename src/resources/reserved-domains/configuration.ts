@@ -32,7 +32,7 @@ export const ReservedDomainEntry = entrySchema('ReservedDomainEntry', 'reserved_
     Type.String({
       enum: ['ecdsa', 'rsa'],
       description:
-        'In place of a certificate: a public authority issues it, for a private key of this kind. Needs GATEHOUSE_ACME=on.',
+        'Instead of a certificate: a public authority issues one, for a private key of this kind. Needs GATEHOUSE_ACME=on.',
       examples: ['ecdsa'],
     }),
   ),

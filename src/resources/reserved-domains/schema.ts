@@ -22,8 +22,7 @@ const policy = Type.Object(
     authority: Type.Optional(
       Type.String({
         enum: ['letsencrypt'],
-        description:
-          'The authority: always "letsencrypt", which stands for the one that the installation is set up with.',
+        description: 'The authority: always "letsencrypt", which stands for the authority that the installation uses.',
         examples: ['letsencrypt'],
       }),
     ),
@@ -32,8 +31,7 @@ const policy = Type.Object(
   {
     additionalProperties: false,
     description:
-      'Lets a public authority issue the certificate and renew it, in place of certificate_id. The installation must have ' +
-      'GATEHOUSE_ACME=on, and the name must be public and lead to it.',
+      'Lets a public authority issue and renew the certificate, instead of certificate_id. The installation must have GATEHOUSE_ACME=on, and the name must be public and resolve to the installation.',
     examples: [{ authority: 'letsencrypt', private_key_type: 'ecdsa' }],
   },
 );
@@ -84,11 +82,11 @@ export const ReservedDomainView = Type.Object(
             started_at: { type: 'string', description: 'Start of the last attempt, RFC 3339.' },
             retries_at: {
               type: ['string', 'null'],
-              description: 'Time of the next attempt, RFC 3339; null while one is under way.',
+              description: 'Time of the next attempt, RFC 3339; null while one is in progress.',
             },
           },
           required: ['error_code', 'msg', 'started_at', 'retries_at'],
-          description: 'The order that is under way or has failed; null when there is nothing to do.',
+          description: 'The order that is in progress or has failed; null when there is nothing to do.',
         },
       },
       required: ['renews_at', 'provisioning_job'],
@@ -128,7 +126,6 @@ export const ReservedDomainCreate = Type.Object(
 export const ReservedDomainUpdate = Type.Object(changeable, {
   $id: 'ReservedDomainUpdate',
   description:
-    'The domain itself cannot be changed. `DELETE /reserved_domains/{id}/certificate` takes the certificate away, ' +
-    '`DELETE /reserved_domains/{id}/certificate_management_policy` the policy. Giving one of the two replaces the other.',
+    'The domain itself cannot be changed. `DELETE /reserved_domains/{id}/certificate` removes the certificate, `DELETE /reserved_domains/{id}/certificate_management_policy` the policy. Giving one of the two replaces the other.',
   additionalProperties: false,
 });

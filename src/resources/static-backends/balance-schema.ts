@@ -30,7 +30,7 @@ export const defaults = {
 } as const;
 
 const weight = Type.Integer({
-  description: 'Its share, in proportion to the others, up to 10000. 0 takes it out, and keeps its checks.',
+  description: 'Its share, in proportion to the others, up to 10000. 0: it gets no traffic, but is still checked.',
   minimum: 0,
   maximum: 10_000,
   examples: [1],
@@ -49,12 +49,12 @@ const header = Type.String({
 });
 
 const passiveFields = {
-  failures: inARow('Failures in a row that take an address out, over all workers of a gateway.', 3),
+  failures: inARow('Failures in a row after which an address is down, over all workers of a gateway.', 3),
   statuses: statuses(
-    'Answers that count as failures, besides connections that cannot be opened or break, and answers that do not come in time.',
+    'Statuses that count as failures, besides connections that cannot be opened or that break, and answers that are late.',
     '502-504',
   ),
-  down_seconds: seconds('Time after which a request tries an address that is out.', 1, 3600, 10),
+  down_seconds: seconds('Time after which a request tries an address that is down.', 1, 3600, 10),
 };
 const activeFields = {
   kind: Type.String({
@@ -63,25 +63,25 @@ const activeFields = {
     examples: ['http'],
   }),
   path: Type.String({
-    description: 'Path that GET asks for, for http. Max 1000 characters.',
+    description: 'Path of the GET request, for http. Max 1000 characters.',
     maxLength: 1000,
     examples: ['/healthz'],
   }),
   host: Type.String({
-    description: 'The header Host of the check; without it, the address.',
+    description: 'The header Host of the check; by default, the address.',
     maxLength: 255,
     examples: ['app.example.com'],
   }),
-  statuses: statuses('Answers that are good, for http.', '200-399'),
+  statuses: statuses('Statuses that count as good, for http.', '200-399'),
   interval_seconds: seconds('Time between two checks of one address by one gateway.', 1, 3600, 30),
   timeout_seconds: seconds('Time in which the answer must begin; not more than the interval.', 1, 60, 2),
-  failures: inARow('Failed checks in a row that take an address out.', 3),
-  passes: inARow('Good checks in a row that bring an address back.', 2),
+  failures: inARow('Failed checks in a row after which an address is down.', 3),
+  passes: inARow('Good checks in a row after which an address is up again.', 2),
 };
 const enabled = Type.Optional(Type.Boolean({ description: 'false: removes the check. Default true.', default: true }));
 
 const passiveText = 'Verdicts about the addresses by real requests and connections.';
-const activeText = 'Checks that every gateway makes of every address.';
+const activeText = 'Checks that every gateway makes on every address.';
 
 const whenAllDown = Type.String({
   enum: ['fail_open', 'fail_closed'],
@@ -97,7 +97,7 @@ const retries = Type.Integer({
   examples: [1],
 });
 const slowStart = seconds(
-  'Time in which an address that came back grows from a tenth of its share to the whole.',
+  'Time over which an address that is up again goes from a tenth of its share to the whole.',
   0,
   3600,
   30,

@@ -17,7 +17,7 @@ export const StaticBackendEntry = entrySchema('StaticBackendEntry', 'static_back
   ...textFields,
   address: Type.Optional(
     Type.String({
-      description: 'Where traffic is sent, as host:port. An IPv6 address stands in brackets. Needed without addresses.',
+      description: 'Where traffic is sent, as host:port. Write an IPv6 address in brackets. Needed without addresses.',
       examples: ['app.internal:8080'],
     }),
   ),
@@ -26,7 +26,7 @@ export const StaticBackendEntry = entrySchema('StaticBackendEntry', 'static_back
       {
         enabled: Type.Optional(
           Type.Boolean({
-            description: 'true: traffic is sent to the address over TLS. false: as it is.',
+            description: 'true: the gateway speaks TLS to the address. false: it does not.',
             default: false,
           }),
         ),

@@ -45,7 +45,7 @@ export const StaticBackendHealthView = Type.Object(
     addresses: Type.Array(
       Type.Object({
         address: Type.String({ description: 'The address, as host:port.' }),
-        weight: Type.Integer({ description: 'Its share; 0: it is taken out.' }),
+        weight: Type.Integer({ description: 'Its share; 0: it gets no traffic.' }),
         gateways: Type.Array(
           Type.Object({
             ...gateway,

@@ -28,10 +28,10 @@ import { warnInward } from './warn-inward.ts';
 import { path, referable, staticBackendWrites } from './writes.ts';
 
 const address = Type.String({
-  description: 'Where traffic is sent, as host:port. An IPv6 address stands in brackets.',
+  description: 'Where traffic is sent, as host:port. Write an IPv6 address in brackets.',
   examples: ['app.internal:8080', '[2001:db8::10]:8080'],
 });
-const tlsText = 'true: traffic is sent to the address over TLS. false: as it is.';
+const tlsText = 'true: the gateway speaks TLS to the address. false: it does not.';
 const tlsEnabled = Type.Boolean({ description: tlsText });
 const tlsInput = (enabled: typeof tlsEnabled) =>
   Type.Optional(

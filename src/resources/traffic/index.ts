@@ -28,8 +28,7 @@ function historyOperation({ services }: ResourceContext): Operation {
     operationId: 'TrafficHistory',
     summary: 'Count the traffic of the last hour',
     description:
-      'Traffic to the edges of this account through the process that answers and its workers, minute by minute. It is kept in ' +
-      'memory: a restart begins anew.',
+      'Traffic to the edges of this account through the process that answers and its workers, minute by minute. The counts are in memory: a restart begins with zero.',
     tag: 'Traffic',
     status: 200,
     response: TrafficHistoryView,
@@ -60,9 +59,7 @@ function healthOperation({ services }: ResourceContext): Operation {
     operationId: 'TrafficHealth',
     summary: 'Show how edges, routes and backends do',
     description:
-      'How each edge, route and backend of this account did in the last hour, by what happened to the requests and ' +
-      'connections that were for it, in all processes of the installation. Other processes report every ten seconds, each of the 200 ' +
-      'with most errors and requests. It is kept in memory: a restart begins anew. Static backends with several addresses or with ' +
+      'How each edge, route and backend of this account did in the last hour, by what happened to its requests and connections, in all processes of the installation. Other processes report every ten seconds, each about the 200 with most errors and requests. The counts are in memory: a restart begins with zero. Static backends with several addresses or with ' +
       'checks are listed with what the gateways see of their addresses.',
     tag: 'Traffic',
     status: 200,

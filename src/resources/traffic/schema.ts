@@ -35,7 +35,7 @@ export const TrafficHistoryView = Type.Object(
         p50_ms: quantile('half'),
         p99_ms: quantile('99 of 100'),
       }),
-      { description: 'The last 60 minutes, oldest first; the last one is under way.' },
+      { description: 'The last 60 minutes, oldest first; the last one is not over.' },
     ),
     by_edge: Type.Array(
       Type.Object({ edge_id: Type.String({ description: 'The edge, or the endpoint of an agent.' }), ...counts }),
@@ -69,10 +69,10 @@ export const TrafficHealthView = Type.Object(
             'By the last ten minutes, or by the hour where they had no requests. `does_not_answer`: none was answered, and at least ' +
             'one failed. `answers_in_part`: at least 1 in 100 failed. `slow`: more than 5 in 100 took three seconds or longer. ' +
             '`no_login_returns`: visitors were sent to sign in, and none has come back from the provider. ' +
-            '`no_requests`: there was nothing to tell it by.',
+            '`no_requests`: there were no requests to judge by.',
         }),
-        requests: integer('Requests and connections of the last hour, without those that were turned away.'),
-        turned_away: integer('Those that a rule refused, or that were at fault themselves: no backend was asked.'),
+        requests: integer('Requests and connections of the last hour, without those that were refused.'),
+        turned_away: integer('Those that a rule refused, or that had a fault themselves: no backend was asked.'),
         turned_away_by: Type.Array(
           Type.Object({
             cause: Type.String({
@@ -92,7 +92,7 @@ export const TrafficHealthView = Type.Object(
               message: Type.String({ description: 'Why, and whom where that is known.' }),
               client_ip: Type.String({ description: 'The address that it came from.' }),
             },
-            { description: 'The last one that was turned away. Absent: none was in the last hour.' },
+            { description: 'The last one that was refused. Absent: none was in the last hour.' },
           ),
         ),
         logins: Type.Optional(

@@ -138,7 +138,7 @@ function userOperations({ store, services }: ResourceContext): readonly Operatio
     }),
     remove: {
       description:
-        'Ends all sessions of the user, at every gateway within 250 ms, and forgets the user. Whoever the module lets in can sign in again.',
+        'Ends all sessions of the user, at every gateway within 250 ms, and forgets the user. A person whom the module lets in can sign in again.',
       rights: 'everyone',
       prepare: () => services.get(visitors).flush(),
       run: endUser,
@@ -174,7 +174,8 @@ function sessionOperations({ store, services }: ResourceContext): readonly Opera
     isShown: ({ expires_at }: AppSession) => Date.parse(expires_at) > Date.now(),
     present: presentSession,
     remove: {
-      description: 'Ends the session, at every gateway within 250 ms. Whoever the module lets in can sign in again.',
+      description:
+        'Ends the session, at every gateway within 250 ms. A person whom the module lets in can sign in again.',
       rights: 'everyone',
       prepare: () => services.get(visitors).flush(),
       run: endSession,

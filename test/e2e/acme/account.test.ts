@@ -66,7 +66,7 @@ if (isInside) {
       assert.equal(error_code, 'ERR_GATEHOUSE_20275');
       assert.match(
         msg,
-        /does not accept the account of this installation: .*account.* has already made a new account at 20/,
+        /does not accept the account of this installation: .* has already made a new account at 20/,
       );
       assert.ok(retries_at !== null);
       assert.deepEqual(await accountOf(gatehouse), second);

@@ -18,8 +18,7 @@ const kind = new EdgeKind({
   hostports: {
     form: 'hostname:port',
     description:
-      'Where the edge is reached, as hostname:port. The port is the one that the gateway serves HTTPS on: connections are told ' +
-      'apart by the name in their TLS handshake. A host name belongs to one edge of the installation; its first label may be ' +
+      'Where the edge is reached, as hostname:port. The port is the one that the gateway serves HTTPS on: the gateway distinguishes connections by the name in their TLS handshake. A host name belongs to one edge of the installation; its first label may be ' +
       '"*", which stands for any one label.',
     example: 'db.example.com:443',
   },
