@@ -82,8 +82,8 @@ try {
   await Promise.all([
     takeAll([waiting, busy]),
     checked.then((faults) => results.push(...faults)).then(() => takeAll([busy, waiting])),
-    // With as many as there are processors, more than half of one was idle: files wait for others most of their time.
-    ...Array.from({ length: 2 * cores }, () => takeAll([busy, waiting])),
+    // With two for each processor, a fifth of their time was idle: files wait for others most of theirs.
+    ...Array.from({ length: 3 * cores }, () => takeAll([busy, waiting])),
   ]);
 
   /** Runs what is left of these lists, the first of them first. */

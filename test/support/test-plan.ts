@@ -10,7 +10,11 @@ export interface TestPlan {
 
 const waiting = ['test/e2e/{acme,agent-failures,failover,many-processes}/*.test.ts'];
 /** All others, in the order in which they begin. Several run in one process, which then loads and compiles their code once. */
-const kinds: readonly { readonly patterns: readonly string[]; readonly filesPerProcess: number }[] = [
+const kinds: readonly {
+  readonly patterns: readonly string[];
+  readonly filesPerProcess: number;
+  readonly isLast?: true;
+}[] = [
   // In a browser, waiting for each other's pages: they would be left when all others are done.
   { patterns: ['test/dashboard/*.test.ts'], filesPerProcess: 7 },
   // Those that take longest.
@@ -31,11 +35,16 @@ const kinds: readonly { readonly patterns: readonly string[]; readonly filesPerP
       'test/{contract,clients,gateway,agents}/**/*.test.ts',
       'src/{api,resources,store}/**/*.test.ts',
       '{src,client/src}/**/*.test.ts',
-      'test/*.test.ts',
+      'test/{*,support/*}.test.ts',
     ],
     filesPerProcess: 32,
+    isLast: true,
   },
 ];
+/** Part of the files left of the last kind that one process takes. */
+const partOfLast = 1 / 12;
+/** Files that are worth a process, which loads and compiles their code. */
+const fewest = 5;
 
 /**
  * A file that changes or measures its process needs one of its own; so does one that moves the date forward, behind which ids
@@ -63,9 +72,9 @@ export function planTests(patterns: readonly string[]): TestPlan {
 /** Those of the files that mostly work. A file of two kinds is of the first. */
 function busyOf(files: readonly string[]): TestPlan['busy'] {
   const left = new Set(files);
-  return kinds.flatMap(({ patterns, filesPerProcess }) => {
+  return kinds.flatMap(({ patterns, filesPerProcess, isLast = false }) => {
     const own = filesOf(patterns).filter((file) => left.delete(file));
-    return together(own, filesPerProcess);
+    return together(own, filesPerProcess, isLast);
   });
 }
 
@@ -77,12 +86,14 @@ function filesOf(patterns: readonly string[]): readonly string[] {
   });
 }
 
-function together(files: readonly string[], filesPerProcess: number): readonly (readonly string[])[] {
+/** The last ones are ever fewer: all processors are busy until the end, not one of them with a long list. */
+function together(files: readonly string[], most: number, areLast: boolean): readonly (readonly string[])[] {
   const own = files.filter((file) => needsOwnProcess.test(readFileSync(file, 'utf8')));
   const others = files.filter((file) => !own.includes(file));
-  const count = Math.ceil(others.length / filesPerProcess);
-  const groups = Array.from({ length: count }, (_, at) =>
-    others.slice(at * filesPerProcess, (at + 1) * filesPerProcess),
-  );
+  const groups: (readonly string[])[] = [];
+  while (others.length > 0) {
+    const count = areLast ? Math.max(fewest, Math.ceil(others.length * partOfLast)) : most;
+    groups.push(others.splice(0, Math.min(count, most)));
+  }
   return [...own.map((file) => [file]), ...groups];
 }
