@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
 import { agentVariables } from '../config/agent-variables.ts';
+import { remoteVariables } from '../config/remote-variables.ts';
 import { UsageFault } from '../agent-client/target.ts';
 import type { TunnelKind } from '../agent-client/target.ts';
 import type { Host } from './host.ts';
@@ -42,9 +43,9 @@ const commands: Readonly<Record<TunnelKind, AgentCommand>> = {
 };
 
 const footer = `
-The token of a credential (POST /credentials) is read from ${agentVariables.authtoken} or the settings file
-($XDG_CONFIG_HOME or ~/.config, gatehouse/agent.json, mode 600), and never from a flag: other users of the machine can
-see command lines, and shells keep them. Exit codes: 0 stopped, 1 wrong call, 3 token refused, 4 address refused,
+After "gatehouse login", server and token are known. The token of another credential (POST /credentials) is read from
+${agentVariables.authtoken} or the settings file ($XDG_CONFIG_HOME or ~/.config, gatehouse/agent.json, mode 600), and never
+from a flag: other users of the machine can see command lines, and shells keep them. Exit codes: 0 stopped, 1 wrong call, 3 token refused, 4 address refused,
 5 name or port refused, 6 option refused, 7 tunnel stopped by the server, 8 not the right server, 9 refused otherwise.`;
 
 export function addAgentCommands(program: Command, version: string, host: Host): void {
@@ -117,6 +118,7 @@ function addServerOptions(command: Command): void {
       '--fingerprint <sha256:…>',
       `the authority to trust by the SHA-256 of its certificate, in place of its file (${agentVariables.fingerprint})`,
     )
+    .option('--profile <name>', `server and token of this "gatehouse login" (${remoteVariables.profile})`)
     .addOption(log);
   for (const flag of ['--authtoken', '--token'])
     command.addOption(command.createOption(`${flag} <value>`).hideHelp().argParser(refuseToken));

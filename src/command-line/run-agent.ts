@@ -18,6 +18,9 @@ import type { FileSettings } from '../agent-client/settings-file.ts';
 import { UsageFault } from '../agent-client/target.ts';
 import type { TunnelKind } from '../agent-client/target.ts';
 import { agentVariables } from '../config/agent-variables.ts';
+import { findProfile } from '../config/profiles.ts';
+import type { AgentAccess } from '../config/profiles.ts';
+import { remoteVariables } from '../config/remote-variables.ts';
 import { parseHostPort } from '../lib/host-port.ts';
 import { explain } from './explain.ts';
 import { isInForeground } from './foreground.ts';
@@ -27,6 +30,7 @@ export interface AgentFlags extends TunnelFlags {
   readonly server?: string;
   readonly ca?: string;
   readonly fingerprint?: string;
+  readonly profile?: string;
   readonly basicAuthFile?: string;
   readonly log?: 'text' | 'json';
 }
@@ -48,8 +52,11 @@ export async function runAgent(
   const path = settingsPath(host.env);
   const file = await readSettingsFile(path);
   const plan = planTunnel(kind, target, flags, await readBasicAuth(flags, host));
-  const server = await readServer(flags, file, host);
-  const token = readToken(file, path, host);
+  const own = host.env[agentVariables.authtoken] || file.authtoken;
+  // The token of a profile goes with its server and authority, or not at all.
+  const profile = own === undefined ? await readProfile(flags, host) : undefined;
+  const server = await readServer(flags, file, profile, host);
+  const token = own ?? profileToken(profile, server, path);
   const reporter = createReporter(flags, plan.target.url, host);
   const agent = new Agent({ server, facts: { token, version }, plan, reporter, times: usualTimes });
   stopOnSignals(agent, reporter, host);
@@ -77,19 +84,29 @@ function stopOnSignals(agent: Agent, reporter: Reporter, host: Host): void {
 function createReporter({ log }: AgentFlags, target: string, host: Host): Reporter {
   const out = new LineOutput(standardOut);
   if (log === 'json') return new JsonReporter(out);
-  if (log === undefined && isatty(standardOut) && isInForeground()) return new ScreenReporter(out, host.stdout, target);
+  if (log === undefined && isatty(standardOut) && isInForeground()) {
+    const { NO_COLOR: noColour = '', TERM: term } = host.env;
+    return new ScreenReporter(out, host.stdout, target, noColour === '' && term !== 'dumb');
+  }
   return new TextReporter(out, new LineOutput(standardError));
 }
 
-async function readServer(flags: AgentFlags, file: FileSettings, { env }: Host): Promise<ServerAddress> {
-  const text = flags.server ?? (env[agentVariables.server] || (file.server ?? defaultServer));
+async function readServer(
+  flags: AgentFlags,
+  file: FileSettings,
+  profile: AgentAccess | undefined,
+  { env }: Host,
+): Promise<ServerAddress> {
+  const text = flags.server ?? (env[agentVariables.server] || (file.server ?? profile?.server ?? defaultServer));
   const parsed = parseHostPort(text);
   if (!parsed.ok) throw new UsageFault(`the server ${JSON.stringify(text)} ${parsed.reason}`);
   const fromEnvironment = {
     ca: env[agentVariables.ca] || undefined,
     fingerprint: env[agentVariables.fingerprint] || undefined,
   };
-  const trust = [flags, fromEnvironment, file].find(({ ca, fingerprint }) => (ca ?? fingerprint) !== undefined);
+  const fromProfile = { ca: undefined, fingerprint: profile?.fingerprint };
+  const sources = [flags, fromEnvironment, file, fromProfile];
+  const trust = sources.find(({ ca, fingerprint }) => (ca ?? fingerprint) !== undefined);
   return { host: parsed.host, port: parsed.port, ca: await readTrust(trust ?? {}) };
 }
 
@@ -114,12 +131,19 @@ async function readCa(path: string): Promise<string> {
   return text;
 }
 
-function readToken(file: FileSettings, path: string, { env }: Host): string {
-  const token = env[agentVariables.authtoken] || file.authtoken;
-  if (token !== undefined) return token;
+/** What "gatehouse login" has kept for agents. */
+async function readProfile({ profile }: AgentFlags, { env }: Host): Promise<AgentAccess | undefined> {
+  return (await findProfile(profile ?? (env[remoteVariables.profile] || undefined), env))?.agent;
+}
+
+/** A profile's token is sent to the server of the profile alone. */
+function profileToken(profile: AgentAccess | undefined, { host, port }: ServerAddress, path: string): string {
+  const known = profile && parseHostPort(profile.server);
+  if (profile !== undefined && known?.ok === true && known.host === host && known.port === port)
+    return profile.authtoken;
   throw new UsageFault(
-    `no token: set ${agentVariables.authtoken}, or write {"authtoken": "…"} into ${path} (mode 600). ` +
-      `It is that of a credential: POST /credentials shows it once`,
+    `no token for ${host}:${port}: run "gatehouse login", set ${agentVariables.authtoken}, or write {"authtoken": "…"} into ` +
+      `${path} (mode 600). It is that of a credential: POST /credentials shows it once`,
   );
 }
 

@@ -1,9 +1,10 @@
 import { GatehouseClient } from '../../client/src/index.ts';
 import type { Host } from '../command-line/host.ts';
+import { firstProfile, profileNamed, profilesPath, readProfiles, writeProfiles } from '../config/profiles.ts';
+import { forgetAgent, prepareAgent } from './agent-access.ts';
 import { isLoopbackName } from './loopback.ts';
 import { ask, askSecret, readLine } from './ask.ts';
 import { CommandFault } from './exit.ts';
-import { firstProfile, profileNamed, profilesPath, readProfiles, writeProfiles } from './profiles.ts';
 import { checkUrl, defaultUrl } from './server.ts';
 import { formResult } from './show-result.ts';
 import type { OutputFlags } from './show-result.ts';
@@ -28,18 +29,25 @@ export async function runLogin(flags: ProfileFlags, host: Host): Promise<void> {
     stderr.write(`warning: ${url} is not encrypted: everybody on the way can read the token\n`);
   const token = (stdin.isTTY ? await askSecret(host, 'Token of an API key: ') : await readLine(stdin)).trim();
   if (token === '') throw new CommandFault('no token was given: nothing is kept');
-  await new GatehouseClient({ url, token }).call('ApiKeysList', { query: { limit: 1 } });
-  await writeProfiles(env, { current: name, profiles: { ...kept.profiles, [name]: { url, token } } });
+  const client = new GatehouseClient({ url, token });
+  await client.call('ApiKeysList', { query: { limit: 1 } });
+  const before = Object.hasOwn(kept.profiles, name) ? kept.profiles[name] : undefined;
+  const agent = await prepareAgent(client, before?.url === url ? before.agent : undefined, stderr);
+  const profile = { url, token, ...(agent === undefined ? {} : { agent }) };
+  await writeProfiles(env, { current: name, profiles: { ...kept.profiles, [name]: profile } });
   host.stdout.write(`Signed in to ${url}. It is kept as the profile "${name}" in ${profilesPath(env)}\n`);
+  if (agent !== undefined)
+    host.stdout.write('To give the program on port 3000 a public address, run: gatehouse http 3000\n');
 }
 
-export async function runLogout(flags: ProfileFlags, { env, stdout }: Host): Promise<void> {
+export async function runLogout(flags: ProfileFlags, { env, stdout, stderr }: Host): Promise<void> {
   const kept = await readProfiles(env);
   const name = flags.profile ?? kept.current;
-  const { url } = profileNamed(kept, name);
+  const { url, token, agent } = profileNamed(kept, name);
   const { [name]: _forgotten, ...profiles } = kept.profiles;
   const current = name === kept.current ? (Object.keys(profiles)[0] ?? firstProfile) : kept.current;
   await writeProfiles(env, { current, profiles });
+  if (agent !== undefined) await forgetAgent(new GatehouseClient({ url, token }), agent, stderr);
   stdout.write(`The profile "${name}" for ${url} is forgotten.\n`);
 }
 

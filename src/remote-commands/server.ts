@@ -2,11 +2,10 @@ import type { Command } from 'commander';
 
 import { ApiError, ConnectionError, GatehouseClient } from '../../client/src/index.ts';
 import type { Host } from '../command-line/host.ts';
+import { findProfile, ProfileFault } from '../config/profiles.ts';
 import { remoteVariables } from '../config/remote-variables.ts';
 import { PrivateFileFault } from '../lib/private-file.ts';
 import { CommandFault, exitCodes } from './exit.ts';
-import { profileNamed, readProfiles } from './profiles.ts';
-import type { Profile } from './profiles.ts';
 
 export interface ServerFlags {
   readonly url?: string;
@@ -45,7 +44,9 @@ export async function findServer(
         'another one. Leave out one of the two, so that it is clear which server is meant',
     );
   const isComplete = given.url !== undefined && given.token !== undefined;
-  const profile = isComplete ? undefined : await findProfile(flags, env);
+  const profile = isComplete
+    ? undefined
+    : await findProfile(flags.profile ?? (env[remoteVariables.profile] || undefined), env);
   const url = checkUrl(given.url ?? profile?.url ?? defaultUrl);
   // The token of a profile goes to no other server than its own.
   const token = given.token ?? (profile?.url === url ? profile.token : undefined) ?? (needsToken ? undefined : '');
@@ -78,17 +79,10 @@ export function checkUrl(url: string): string {
   return url.replace(/\/(?:dashboard|docs)(?:[/?#].*)?$/, '').replace(/\/+$/, '');
 }
 
-async function findProfile(flags: ServerFlags, env: Host['env']): Promise<Profile | undefined> {
-  const profiles = await readProfiles(env);
-  const named = flags.profile ?? (env[remoteVariables.profile] || undefined);
-  if (named !== undefined) return profileNamed(profiles, named);
-  return Object.hasOwn(profiles.profiles, profiles.current) ? profiles.profiles[profiles.current] : undefined;
-}
-
 /** The fault of a call in words, with the operation that the server's log knows it by. */
 export function toFault(error: unknown): CommandFault {
   if (error instanceof CommandFault) return error;
-  if (error instanceof PrivateFileFault) return new CommandFault(error.message);
+  if (error instanceof PrivateFileFault || error instanceof ProfileFault) return new CommandFault(error.message);
   if (error instanceof ApiError) {
     const operation =
       error.operationId === '' ? '' : ` (${[error.code, error.operationId].filter(Boolean).join(', ')})`;

@@ -67,7 +67,7 @@ test('the live view is drawn on the other screen, again when the terminal change
   });
   const terminal = Object.assign(new EventEmitter(), { columns: 80, rows: 24 });
   const out = new LineOutput(fd);
-  const reporter = new ScreenReporter(out, terminal, 'http://localhost:3000');
+  const reporter = new ScreenReporter(out, terminal, 'http://localhost:3000', true);
   const written = (): string => readFileSync(file, 'utf8');
   await out.flushed();
   assert.equal(written(), '', 'the program may not be able to give the screen back yet');
@@ -75,6 +75,7 @@ test('the live view is drawn on the other screen, again when the terminal change
   reporter.request({ method: 'GET', path: '/first', status: 200, ms: 1, isWhole: true });
   await until(() => written().includes('/first'), 'drawn');
   assert.ok(written().startsWith('\u001B[?1049h'));
+  assert.ok(!written().includes('█'), 'a code is shown only where it fits beside the view');
   const before = written().length;
   Object.assign(terminal, { columns: 20, rows: 8 });
   terminal.emit('resize');

@@ -1,3 +1,4 @@
+import { qrLines } from '../../lib/qr-code.ts';
 import { controlSequence } from '../../lib/terminal-text.ts';
 import type { AgentState, Reporter } from '../reporter.ts';
 import type { Target } from '../target.ts';
@@ -24,6 +25,10 @@ const home = controlSequence('H');
 /** Before each line, not behind it, where it would take the last letter of a line that fills the terminal. */
 const eraseLine = controlSequence('2K');
 const eraseBelow = controlSequence('J');
+const blackOnWhite = controlSequence('30;107m');
+const usualColours = controlSequence('0m');
+/** Columns that the view keeps beside a code. */
+const viewColumns = 64;
 
 /**
  * A live view on a terminal, on its other screen: what was there before comes back at the end. It begins with the first
@@ -43,8 +48,10 @@ export class ScreenReporter implements Reporter {
   #connections = 0;
   #timer: NodeJS.Timeout | undefined;
   #hasEntered = false;
+  readonly #hasColour: boolean;
 
-  constructor(out: LineOutput, terminal: Terminal, target: string) {
+  constructor(out: LineOutput, terminal: Terminal, target: string, hasColour: boolean) {
+    this.#hasColour = hasColour;
     this.#out = out;
     this.#terminal = terminal;
     this.#target = target;
@@ -99,7 +106,8 @@ export class ScreenReporter implements Reporter {
 
   #draw(): void {
     const { columns = 80, rows = 24 } = this.#terminal;
-    const size: ScreenSize = { columns, rows };
+    const code = this.#codeFor(columns, rows);
+    const size: ScreenSize = { columns: columns - (code[0]?.length ?? 0), rows };
     const lines = drawScreen(
       {
         state: this.#state,
@@ -111,7 +119,19 @@ export class ScreenReporter implements Reporter {
       },
       size,
     );
-    this.#out.write(`${home}${lines.map((line) => `${eraseLine}${line}`).join('\r\n')}${eraseBelow}`);
+    const beside = Array.from({ length: Math.max(lines.length, code.length) }, (_, at) => {
+      const line = lines[at] ?? '';
+      const part = code[at];
+      return part === undefined ? line : `${line.padEnd(size.columns)}${blackOnWhite}${part}${usualColours}`;
+    });
+    this.#out.write(`${home}${beside.map((line) => `${eraseLine}${line}`).join('\r\n')}${eraseBelow}`);
+  }
+
+  /** The address as a code for a telephone; empty where it would not fit beside the view. */
+  #codeFor(columns: number, rows: number): readonly string[] {
+    if (!this.#hasColour || this.#address?.startsWith('http') !== true) return [];
+    const code = qrLines(this.#address) ?? [];
+    return columns - (code[0]?.length ?? 0) >= viewColumns && rows > code.length ? code : [];
   }
 }
 

@@ -4,12 +4,27 @@ import { dirname, join } from 'node:path';
 
 import { configFolder } from '../lib/config-folder.ts';
 import { readPrivateFile } from '../lib/private-file.ts';
-import { CommandFault } from './exit.ts';
 
-/** A server and the token of an API key for it. */
+/** A server, the token of an API key for it, and what agents need to connect. */
 export interface Profile {
   readonly url: string;
   readonly token: string;
+  /** Absent where the server takes no agents, or the key may not connect any. */
+  readonly agent?: AgentAccess;
+}
+
+export interface AgentAccess {
+  /** Where agents connect, as host:port. */
+  readonly server: string;
+  /** The authority of the server; absent for a certificate that Node trusts. */
+  readonly fingerprint?: string;
+  readonly authtoken: string;
+  readonly credential_id: string;
+}
+
+/** A file of profiles that cannot be used, or a profile that is not in it; its message says what to do. */
+export class ProfileFault extends Error {
+  override readonly name = 'ProfileFault';
 }
 
 export interface Profiles {
@@ -34,7 +49,7 @@ export async function readProfiles(env: Environment): Promise<Profiles> {
   if (text === undefined) return none;
   const value = parse(text);
   if (value === undefined)
-    throw new CommandFault(`${path} is not a file of profiles: correct it, or delete it and run "gatehouse login"`);
+    throw new ProfileFault(`${path} is not a file of profiles: correct it, or delete it and run "gatehouse login"`);
   return value;
 }
 
@@ -48,15 +63,22 @@ export async function writeProfiles(env: Environment, profiles: Profiles): Promi
     await rename(fresh, path);
   } catch (error) {
     await rm(fresh, { force: true });
-    throw new CommandFault(`${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ProfileFault(`${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** The profile that is named, else the current one; undefined where there is none yet. */
+export async function findProfile(named: string | undefined, env: Environment): Promise<Profile | undefined> {
+  const profiles = await readProfiles(env);
+  if (named !== undefined) return profileNamed(profiles, named);
+  return Object.hasOwn(profiles.profiles, profiles.current) ? profiles.profiles[profiles.current] : undefined;
 }
 
 export function profileNamed({ profiles }: Profiles, name: string): Profile {
   const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (found !== undefined) return found;
   const names = Object.keys(profiles).join(', ') || 'none';
-  throw new CommandFault(
+  throw new ProfileFault(
     `there is no profile ${JSON.stringify(name)} (there are: ${names}). Make it: gatehouse login --profile ${name}`,
   );
 }
@@ -70,10 +92,20 @@ function parse(text: string): Profiles | undefined {
   }
   if (!isObject(value) || typeof value['current'] !== 'string' || !isObject(value['profiles'])) return undefined;
   const isWhole = Object.values(value['profiles']).every(
-    (each) => isObject(each) && typeof each['url'] === 'string' && typeof each['token'] === 'string',
+    (each) => isObject(each) && areTexts(each, ['url', 'token']) && isAgentAccess(each['agent']),
   );
   // Each field has been looked at.
   return isWhole ? (value as unknown as Profiles) : undefined;
+}
+
+function isAgentAccess(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (!isObject(value) || !areTexts(value, ['server', 'authtoken', 'credential_id'])) return false;
+  return value['fingerprint'] === undefined || typeof value['fingerprint'] === 'string';
+}
+
+function areTexts(value: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
+  return names.every((name) => typeof value[name] === 'string');
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
