@@ -126,6 +126,11 @@ onDashboard(
       await page.locator('.title').getByText('Nobody signs in').waitFor();
       assert.equal(await page.locator('.verdict.allow, .title .v.allow').count(), 0);
       await lookAt(page, 'https-edge-login-lost');
+      const authorization = `Basic ${Buffer.from('hook:a long password').toString('base64')}`;
+      assert.equal((await visit(g(), 'login.test', '/hooks', { authorization })).body, 'behind the login');
+      await page.reload();
+      await page.getByRole('heading', { name: /^Answers: 1 request/ }).waitFor();
+      await page.getByText(/^But nobody signs in anew: \d+ visitors left for the provider/).waitFor();
     });
   },
   { httpsListen: '127.0.0.1:0' },

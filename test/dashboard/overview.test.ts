@@ -74,6 +74,7 @@ onDashboard('the overview', (d) => {
     const titles = await rows.allTextContents();
     const place = (words: string) => titles.findIndex((title) => title.includes(words));
     assert.ok(place('sooner.example') < place('later.example') && place('sooner.example') >= 0, titles.join(', '));
+    assert.equal(place('Agents restriction'), titles.length - 1, 'what affects nobody stands last');
     const warned = page.getByRole('listitem').filter({ hasText: 'Restriction “only API”' });
     await lookAt(page, 'overview-needs');
     await warned.getByRole('button', { name: /^Put away until tomorrow/ }).click();

@@ -120,6 +120,13 @@ export function titleOf({ thing, state, health, book, noun, fault }: Told): stri
   }
 }
 
+/** Logins from which it is no chance that none comes back, as the server has it. */
+const tellingLogins = 3;
+
+function areLoginsLost(health: Health | undefined): boolean {
+  return health?.logins !== undefined && health.logins.back === 0 && health.logins.begun >= tellingLogins;
+}
+
 /** Such as "12 visitors left for the provider since 12:06, and none came back". */
 function loginsText(health: Health | undefined): string {
   const begun = health?.logins?.begun ?? 0;
@@ -129,6 +136,7 @@ function loginsText(health: Health | undefined): string {
 export function reasonOf({ state, health, fault }: Told, condition: Condition): string | undefined {
   switch (state) {
     case 'answers':
+      if (areLoginsLost(health)) return `But nobody signs in anew: ${loginsText(health)}.`;
       return health === undefined || health.errors === 0 ? undefined : earlierText(health);
     case 'backend_down':
     case 'backend_in_part':

@@ -21,6 +21,8 @@ export interface Need {
   readonly title: string;
   readonly note?: ReactNode;
   readonly action?: { readonly to: string; readonly words: string };
+  /** Nobody is affected so far: it stands last. */
+  readonly isCalm?: true;
   /** The higher, the worse: what was put away comes back when it rises. */
   readonly level: number;
 }
@@ -35,7 +37,7 @@ export function useNeeds(): readonly Need[] | undefined {
     .filter(({ not_after: end }) => daysUntil(end) < certificateDays)
     .toSorted((one, other) => one.not_after.localeCompare(other.not_after))
     .map((certificate) => certificateNeed(certificate));
-  const rank = ({ tone }: Need): number => (tone === 'deny' ? 0 : 1);
+  const rank = ({ tone, isCalm }: Need): number => (tone === 'deny' ? 0 : isCalm === true ? 2 : 1);
   return [...needs, ...ending].toSorted((one, other) => rank(one) - rank(other));
 }
 
@@ -156,6 +158,7 @@ function useWarnings(restrictions: readonly IpRestriction[]): readonly Need[] {
     note: `Nobody has come so far whom ${isOne ? 'it' : 'they'} would refuse.`,
     action: { to: isOne ? `/ip-restrictions/${first.id}` : '/ip-restrictions', words: 'Review' },
     level: more.length,
+    isCalm: true,
   };
   return [...hit, quiet];
 }
