@@ -87,7 +87,7 @@ onDashboard('the pages of certificates and reserved names', (d) => {
 
     await page.getByRole('link', { name: 'kestrel.test' }).click();
     await page.getByRole('button', { name: 'Give back…' }).click();
-    await dialog.getByText('Another account can take the name from this moment.').waitFor();
+    await dialog.getByText('Another account can take the name from now on.').waitFor();
     await dialog.getByRole('button', { name: 'Give back the domain' }).click();
     await page.getByText('Gave back kestrel.test.').waitFor();
     assert.deepEqual((await g().get('/reserved_domains')).body.reserved_domains, []);

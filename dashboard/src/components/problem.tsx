@@ -59,7 +59,7 @@ export function LockoutBanner({
       tone="deny"
       note={
         <>
-          Nothing was changed. Who is locked out gets back in only on the host, with{' '}
+          Nothing was changed. Somebody who is locked out can get back in only on the host, with{' '}
           <code>gatehouse restrictions disable</code>. <ErrorFacts error={error} />
         </>
       }

@@ -85,7 +85,7 @@ export function BackendChoice({
             placeholder="app.internal:8080"
             value={draft.address}
             onChange={(address) => set({ address })}
-            hint="As host:port; an IPv6 address stands in brackets. A static backend is made for it."
+            hint="As host:port; write an IPv6 address in brackets. Gatehouse makes a static backend for it."
             error={errorAt('address')}
           />
           <Check isOn={draft.tls} onChange={(tls) => set({ tls })}>

@@ -142,14 +142,14 @@ export function reasonOf({ state, health, fault }: Told, condition: Condition): 
     case 'backend_in_part':
       return fault?.reason;
     case 'no_login_returns':
-      return 'The provider tells visitors why, and not Gatehouse: often the callback address is not registered there.';
+      return 'The provider tells visitors why, but does not tell Gatehouse. Often the callback address is not registered there.';
     case 'no_agent':
       return 'No agent has a tunnel for it: visitors get 503.';
     case 'no_requests':
     case 'nobody_yet':
-      return condition === 'up' ? 'Its backend answers.' : 'It is known whether it answers as soon as somebody comes.';
+      return condition === 'up' ? 'Its backend answers.' : 'You will see whether it answers when somebody comes.';
     case 'unknown':
-      return 'No gateway has said what happened to its traffic, or there are more edges than they tell apart.';
+      return 'No gateway has reported on its traffic, or there are more edges than gateways count separately.';
     default:
       return undefined;
   }

@@ -85,7 +85,7 @@ function commandFor(
 function Reach({ addresses }: { readonly addresses: PublicAddresses | undefined }) {
   if (addresses?.agent_server === null) {
     return (
-      <Banner tone="warn" note="Whoever runs it sets GATEHOUSE_AGENT_LISTEN.">
+      <Banner tone="warn" note="Ask its operator to set GATEHOUSE_AGENT_LISTEN.">
         This installation takes no agents.
       </Banner>
     );

@@ -124,7 +124,7 @@ export const credentials: Resource<'CredentialsList'> = {
     const sessions = useSessionsOf(document.id);
     const ending = sessions.length === 0 ? '' : `, and ${countOf(sessions.length, 'session ends', 'sessions end')}`;
     return render({
-      lost: `Agents with its token cannot sign in from this moment${ending}. This cannot be undone: its token cannot be made again.`,
+      lost: `Agents with its token cannot sign in from now on${ending}. This cannot be undone: its token cannot be made again.`,
       uses: linesOf(sessions.map(({ id, ip, os }) => ({ id, tone: 'warn', text: <code>{ip}</code>, end: os }))),
       mustType: sessions.length > 0,
     });

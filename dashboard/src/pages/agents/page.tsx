@@ -51,7 +51,7 @@ function AgentLists({ found }: { readonly found?: Found }) {
     <>
       <ListTabs
         title="Agents"
-        lead="Programs behind NAT that hold a connection to Gatehouse and serve through it."
+        lead="Programs behind NAT that keep a connection to Gatehouse and serve visitors through it."
         action="Connect an agent"
         label="Agents"
         path="/agents"

@@ -159,7 +159,7 @@ function StopSession({
   return (
     <DeleteDialog
       title={`Stop the agent ${name} at ${session.ip}?`}
-      lost="The program that holds the agent is told to end, and its visitors get 503 from this moment. It comes back only when somebody starts it there."
+      lost="The program with the agent is asked to end, and its visitors get 503 from now on. It comes back only when somebody starts it again."
       uses={linesOf(
         tunnels.map((tunnel) => ({
           id: tunnel.id,

@@ -160,7 +160,7 @@ const keys: Resource<'ApiKeysList'> = {
     const { api_key: mine } = useSession();
     return render({
       title: `Delete the key “${nameOf(key)}” of ${owner(key.owner_id).name}?`,
-      lost: 'Calls with it fail from this moment. This cannot be undone: its token cannot be made again.',
+      lost: 'Calls with it fail from now on. This cannot be undone: its token cannot be made again.',
       uses: (
         <ul className="rules">
           <li>

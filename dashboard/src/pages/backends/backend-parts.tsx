@@ -77,7 +77,7 @@ export const backendParts = {
       lost:
         uses.length === 0
           ? `Nothing uses it. ${canBeReverted}`
-          : 'It is used below, and is not deleted while it is: give these another backend first.',
+          : 'It is in use, as you see below. Give these another backend first, then delete it.',
       uses: linesOf(uses.map((use) => ({ ...use, tone: use.isOn ? 'warn' : 'off' }))),
       blocked: stillUsed(uses.length),
     });

@@ -29,10 +29,7 @@ export const httpResponses: Resource<'HttpResponseBackendsList'> = {
   noun: ['fixed answer', 'fixed answers'],
   icon: 'paste',
   filterHint: 'Description, status, body or id',
-  whenEmpty: [
-    'No fixed answers',
-    'A fixed answer is given to every request, such as a page for the time of maintenance.',
-  ],
+  whenEmpty: ['No fixed answers', 'This backend gives every request a fixed answer, such as a maintenance page.'],
   Rows: ({ render }) => (
     <BackendRows head="Fixed answer" target={answerText} columns={columns} search={search} render={render} />
   ),

@@ -74,7 +74,7 @@ const bots: Resource<'BotUsersList'> = {
       lost:
         keys.length === 0
           ? `It has no API keys. ${canBeReverted}`
-          : `${going} with it, and calls with them fail from this moment. This cannot be undone: their tokens cannot be made again.`,
+          : `${going} with it, and calls with them fail from now on. This cannot be undone: their tokens cannot be made again.`,
       uses: linesOf(keys),
       mustType: keys.length > 0,
     });

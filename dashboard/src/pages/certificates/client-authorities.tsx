@@ -96,7 +96,7 @@ export const clientAuthorities: Resource<'CertificateAuthoritiesList'> = {
       lost:
         uses.length === 0
           ? `No edge uses it. ${canBeReverted}`
-          : 'It is used below, and is not deleted while it is: give these another one first.',
+          : 'It is in use, as you see below. Give these another one first, then delete it.',
       uses: linesOf(uses.map((use) => ({ ...use, tone: 'warn' }))),
       blocked: stillUsed(uses.length),
     });

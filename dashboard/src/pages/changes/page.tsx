@@ -30,7 +30,7 @@ export function Page() {
       <PageHead title="Change log" lead="Every change of the configuration, with who made it." />
       <section className="panel">
         <Empty icon="clock" title="Only admins read the change log">
-          It holds what everybody in the account has done. Ask an admin; a link to this page shows them the same.
+          It shows what everybody in the account has done. Ask an admin: with a link to this page, they see the same.
         </Empty>
       </section>
     </div>

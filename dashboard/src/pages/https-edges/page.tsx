@@ -110,7 +110,7 @@ const edges: Resource<'HttpsEdgesList'> = {
     const isServing = missingFor(edge) === undefined;
     const going = countOf(edge.routes.length, 'route goes', 'routes go');
     return render({
-      lost: `Its ${going} with it, and all their modules. Requests to its names are answered with 404 from this moment. ${canBeReverted}`,
+      lost: `Its ${going} with it, and all their modules. Requests to its names are answered with 404 from now on. ${canBeReverted}`,
       uses: edgeLines(
         edge,
         isServing,

@@ -136,7 +136,7 @@ const policies: Resource<'IpPoliciesList'> = {
     }));
     if (uses.length > 0) {
       return render({
-        lost: 'It is used below, and is not deleted while it is: without it, these would let in others than they do now. Take it out of them first.',
+        lost: 'It is in use, as you see below: without it, these would let in other addresses than now. Remove it from them first, then delete it.',
         uses: linesOf(lines),
         blocked: stillUsed(uses.length),
       });

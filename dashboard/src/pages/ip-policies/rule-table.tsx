@@ -186,8 +186,8 @@ function DeleteRule({ rule, onClose }: { readonly rule: Rule; readonly onClose: 
       title={`Delete the rule for ${rule.cidr}?`}
       lost={
         rule.action === 'allow'
-          ? 'Addresses that no other rule allows are refused from this moment, wherever the policy is enforced.'
-          : 'Addresses that another rule allows are let in from this moment.'
+          ? 'Addresses that no other rule allows are refused from now on, wherever the policy is enforced.'
+          : 'Addresses that another rule allows are let in from now on.'
       }
       act="Delete rule"
       said={`Deleted the rule for ${rule.cidr}.`}

@@ -75,7 +75,7 @@ export function EnforceDialog({
       <EditProblem edit={edit} onAllow={allowMe.run} />
       {allowMe.problem}
       <Banner>
-        <span>The way back: turn it to warning here, or on the host run</span>
+        <span>To go back, turn it to warning here, or run on the host</span>
         <Secret text={`gatehouse restrictions disable ${id}`} what="the command" />
       </Banner>
     </Dialog>
@@ -109,8 +109,7 @@ export function WarnDialog({
       }
     >
       <p>
-        Addresses that it refuses get in from this moment, as far as nothing else refuses them. It goes on to warn of
-        them.
+        Addresses that it refuses get in from now on, as far as nothing else refuses them. It goes on to warn of them.
       </p>
       <EditProblem edit={edit} />
     </Dialog>
@@ -148,7 +147,7 @@ function questionOf(standing: Standing | undefined): string | undefined {
       ? `Refuse ${first.ip} as well, which nobody has decided on.`
       : `Refuse the ${addressesOf(undecided.length)} as well that nobody has decided on.`;
   }
-  return isTooEarly ? 'Enforce after less than a day of watching: who comes at night has not been seen.' : undefined;
+  return isTooEarly ? 'Enforce after less than a day of watching: it has not seen who comes at night.' : undefined;
 }
 
 function Hit({
@@ -184,7 +183,7 @@ function Hit({
       {isNobody ? (
         <li>
           <Glyph tone="allow" />
-          <span>It would have refused nobody whom it has seen in 7 days</span>
+          <span>In the last 7 days, it would have refused nobody</span>
         </li>
       ) : null}
       {myself.isKnown ? (

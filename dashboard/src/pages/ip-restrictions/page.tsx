@@ -113,7 +113,7 @@ const restrictions: Resource<'IpRestrictionsList'> = {
   Removal: ({ document, render }) =>
     render({
       lost: document.enforced
-        ? `Addresses that it refuses get in from this moment. Its warnings and decisions are lost; its policies stay. ${canBeReverted}`
+        ? `Addresses that it refuses get in from now on. Its warnings and decisions are lost; its policies stay. ${canBeReverted}`
         : `It refuses nobody now. Its warnings and decisions are lost; its policies stay. ${canBeReverted}`,
       mustType: document.enforced,
       said: `Deleted ${restrictionName(document)}.`,

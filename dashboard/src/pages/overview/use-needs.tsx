@@ -155,7 +155,7 @@ function useWarnings(restrictions: readonly IpRestriction[]): readonly Need[] {
     key: 'restrictions that warn',
     tone: 'warn',
     title: isOne ? `Restriction “${restrictionName(first)}” only warns` : `${more.length + 1} restrictions only warn`,
-    note: `Nobody has come so far whom ${isOne ? 'it' : 'they'} would refuse.`,
+    note: `${isOne ? 'It' : 'They'} would have refused nobody so far.`,
     action: { to: isOne ? `/ip-restrictions/${first.id}` : '/ip-restrictions', words: 'Review' },
     level: more.length,
     isCalm: true,

@@ -56,7 +56,7 @@ const shared = {
       title: `Give back ${name}?`,
       lost: isAddress
         ? 'The port can be given to somebody else, and you may not get the same one again.'
-        : 'Another account can take the name from this moment.',
+        : 'Another account can take the name from now on.',
       uses: linesOf(uses.map((use) => ({ ...use, tone: 'warn', end: 'uses it: take it out there first' }))),
       blocked: stillUsed(uses.length),
       act: isAddress ? 'Give back the address' : 'Give back the domain',

@@ -8,14 +8,14 @@ import type { Resource } from '../../resource/describe.ts';
 import { ResourcePages } from '../../resource/lists.tsx';
 import { canBeReverted } from '../../resource/uses.tsx';
 
-const about = 'A TCP edge opens a port and sends its connections to a backend, for those who may come in.';
+const about = 'A TCP edge opens a port and sends the connections that it lets in to a backend.';
 
 const edges: Resource<'TcpEdgesList'> = {
   ...connectionEdges<TcpEdge>(
     'tcp',
     {
       noHostport: 'No port is open for it yet: give it a hostport.',
-      lost: `Its ports are closed from this moment, and open connections end. Its modules go with it. ${canBeReverted}`,
+      lost: `Its ports are closed from now on, and open connections end. Its modules go with it. ${canBeReverted}`,
     },
     ({ reply, reread }) => edgeTarget('TcpEdge', reply, reread),
   ),

@@ -16,7 +16,7 @@ const edges: Resource<'TlsEdgesList'> = {
     'tls',
     {
       noHostport: 'It has no name yet: give it a hostport.',
-      lost: `Its names are free from this moment, and open connections end. Its modules go with it. ${canBeReverted}`,
+      lost: `Its names are free from now on, and open connections end. Its modules go with it. ${canBeReverted}`,
     },
     ({ reply, reread }) => edgeTarget('TlsEdge', reply, reread),
   ),

@@ -72,8 +72,8 @@ export function LinkDialog({ invitation, onClose }: { readonly invitation: Invit
       }
     >
       <p className="soft">
-        It works once, until {formatExactly(end)}, and only from an address that the dashboard lets in. Whoever opens it
-        first becomes {name}.
+        It works once, until {formatExactly(end)}, and only from an address that the dashboard lets in. The first person
+        who opens it becomes {name}.
       </p>
       <Secret text={link ?? ''} what="link" isMain />
       <p className="soft">It is shown now and never again. If it is lost, “New link…” in the list makes another one.</p>

@@ -95,7 +95,7 @@ export function Page({ id }: PageProps) {
     <>
       <PageHead
         title="Users"
-        lead="People who may sign in here. A role holds for the dashboard, the API and the command line alike."
+        lead="People who may sign in here. A role applies to the dashboard, the API and the command line."
         actions={invite}
       />
       <LookOnly what="users" who="admins" />

@@ -69,6 +69,6 @@ export const sessions: Listed<'ApplicationSessionsList'> = {
   filterHint: 'Mail address, name or source',
   whenEmpty: ['Nobody has signed in', 'A route with the module Sign-in asks its visitors to sign in with a provider.'],
   footNote:
-    '“End” holds at every gateway from the next request on. The person can sign in again, unless the module no longer lets them in.',
+    '“End” takes effect at every gateway with the next request. The person can sign in again, unless the module no longer lets them in.',
   Rows: ({ render }) => render(rows),
 };

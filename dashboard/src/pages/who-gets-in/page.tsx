@@ -39,7 +39,7 @@ export function Page() {
       {ip === '' ? (
         <section className="panel">
           <Empty icon="door" title="No address yet">
-            Type one, paste one from a log, or take one of those above.
+            Type one, paste one from a log, or pick one above.
           </Empty>
         </section>
       ) : read.error !== undefined && !isRefusedInput ? (

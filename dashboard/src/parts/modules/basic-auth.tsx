@@ -20,7 +20,7 @@ function Fields({ edit }: { readonly edit: ModuleEdit }) {
   return (
     <>
       <p className="soft">
-        Visitors must give one of these. Who gives too many wrong ones within a minute is refused for a while.
+        Visitors must give one of these. A visitor who gives too many wrong ones within a minute is refused for a while.
       </p>
       <PairsField
         label="Names and passwords"

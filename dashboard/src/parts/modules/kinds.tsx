@@ -121,7 +121,7 @@ const passedWords: Readonly<Record<string, Partial<ModuleKind>>> = {
         value={String(edit.values['ending'])}
         options={endsOfTls}
         onChange={(ending) => edit.set('ending', ending)}
-        hint="Ended here, the backend gets what is inside, and visitors can be asked for a certificate."
+        hint="If TLS ends here, the backend gets the decrypted bytes, and visitors can be asked for a certificate."
       />
     ),
   },

@@ -27,7 +27,7 @@ function Fields({ edit, countsConnections }: { readonly edit: ModuleEdit; readon
       <p className="soft">
         {countsConnections
           ? 'Connections above the limit are reset.'
-          : 'Requests above the limit are answered with 429, and told when to try again.'}{' '}
+          : 'Requests above the limit get 429, with the time after which to try again.'}{' '}
         All gateways count together.
       </p>
       {number('limit', `${noun} that each may make`)}

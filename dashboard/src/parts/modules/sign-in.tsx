@@ -103,7 +103,7 @@ function Fields({
       />
       <Callbacks document={document} />
       <p className="label">Who may enter</p>
-      <p className="hint">One match is enough; all empty lets everybody in whom the provider knows.</p>
+      <p className="hint">One match is enough. If all are empty, everybody whom the provider knows may enter.</p>
       {isNamed ? null : list('groups', 'Groups', 'Group', 'ops')}
       {values['provider'] === 'github' ? list('organizations', 'Organizations', 'Organization', 'example') : null}
       {values['provider'] === 'github' ? list('teams', 'Teams', 'Team', 'example/ops') : null}

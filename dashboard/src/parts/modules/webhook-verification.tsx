@@ -14,7 +14,7 @@ function Fields({ edit }: { readonly edit: ModuleEdit }) {
         value={String(edit.values['provider'])}
         onChange={(next) => edit.set('provider', next)}
         error={edit.errorAt('provider')}
-        hint="Such as github, stripe, slack, shopify, twilio; standard_webhooks for whoever follows Standard Webhooks."
+        hint="Such as github, stripe, slack, shopify, twilio; standard_webhooks for every sender that follows Standard Webhooks."
       />
       <TextField
         label="Secret"
