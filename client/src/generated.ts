@@ -3717,7 +3717,7 @@ export interface IpCheckRequest {
 export interface IpCheckVerdict {
   /** The address in canonical form. */
   ip: string;
-  /** Whether the address is let through now; false: it is refused, whoever comes from it. For an HTTPS edge: at one of its routes or more. */
+  /** Whether the address is let through now; false: every visitor from it is refused. For an HTTPS edge: at one of its routes or more. */
   allowed: boolean;
   /** Whether it would be let through if every restriction that only warns were enforced. */
   allowed_if_all_enforced: boolean;
@@ -3761,7 +3761,7 @@ export interface IpCheckVerdict {
     match_type: 'path_prefix' | 'exact_path';
     /** The path of the route. */
     match: string;
-    /** Whether the address is let through now; false: it is refused, whoever comes from it. For an HTTPS edge: at one of its routes or more. */
+    /** Whether the address is let through now; false: every visitor from it is refused. For an HTTPS edge: at one of its routes or more. */
     allowed: boolean;
     /** Whether it would be let through if every restriction that only warns were enforced. */
     allowed_if_all_enforced: boolean;

@@ -13,7 +13,7 @@ export const acmeSettings = {
   },
   acmeEmail: {
     form: 'address',
-    help: 'address at which the authority reaches you',
+    help: 'e-mail address at which the authority reaches you',
     fallback: '',
     read: optional(readEmail),
   },
@@ -62,13 +62,13 @@ export const acmeSettings = {
   },
   acmeKeepDays: {
     form: 'days',
-    help: 'days after its end for which an issued certificate is kept whose host name nothing has any more',
+    help: 'days for which an issued certificate is kept after its end, if nothing has its host name any more',
     fallback: '7',
     read: readWholeNumber(0, 3_650),
   },
   acmeOrdersPerHour: {
     form: 'count',
-    help: 'certificates that the installation orders in one hour at most, failed orders counted',
+    help: 'certificates that the installation orders in one hour at most; failed orders count',
     fallback: '20',
     read: readWholeNumber(1, 10_000),
   },

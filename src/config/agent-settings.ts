@@ -65,13 +65,13 @@ export const agentSettings = {
   },
   agentRustStreams: {
     form: 'count',
-    help: 'the same for agents of the Rust family (those of JavaScript, Python and Java among them), which drop the session above 512',
+    help: 'the same for agents of the Rust family (JavaScript, Python and Java included), which drop the session above 512',
     fallback: '512',
     read: readWholeNumber(14, 65_536),
   },
   agentUnreadMib: {
     form: 'MiB',
-    help: 'bytes that the visitors of one session may leave unread, in MiB; beyond it the slowest of them is cut off',
+    help: 'bytes that the visitors of one session may leave unread, in MiB; beyond that, the slowest of them is cut off',
     fallback: '16',
     read: readWholeNumber(1, 1_024),
   },
@@ -89,7 +89,7 @@ export const agentSettings = {
   },
   agentPending: {
     form: 'count',
-    help: 'connections of agents at once that have not signed in yet, a quarter of them of one address (IPv6: of one /64 network); beyond it, the oldest that has said nothing is closed',
+    help: 'connections of agents at once that have not signed in yet, a quarter of them from one address (IPv6: of one /64 network); beyond that, the oldest that has sent nothing is closed',
     fallback: '1024',
     read: readWholeNumber(1, 1_000_000),
   },

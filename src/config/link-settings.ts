@@ -11,13 +11,13 @@ export const linkSettings = {
   },
   linkAddress: {
     form: 'host:port',
-    help: 'where other gateways reach the address above, if it is another one to them, such as behind NAT',
+    help: 'where other gateways reach link_listen, if that is another address for them, for example behind NAT',
     fallback: '',
     read: optional(readReachable),
   },
   linkUnreadMib: {
     form: 'MiB',
-    help: 'bytes that the visitors of agents may leave unread on one link, to a worker or to another process, in MiB; beyond it the slowest of them is cut off',
+    help: 'bytes that the visitors of agents may leave unread on one link, to a worker or to another process, in MiB; beyond that, the slowest of them is cut off',
     fallback: '256',
     read: readWholeNumber(1, 65_536),
   },

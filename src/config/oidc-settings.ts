@@ -15,7 +15,7 @@ export const oidcSettings = {
   },
   oidcClientId: {
     form: 'id',
-    help: 'id of the client that this installation is to the provider',
+    help: 'id of this installation as a client of the provider',
     fallback: '',
     read: optional(readText),
   },
@@ -28,7 +28,7 @@ export const oidcSettings = {
   },
   oidcClientSecretFile: {
     form: 'file',
-    help: 'file that holds the secret of the client, in place of the setting',
+    help: 'file with the secret of the client, instead of the setting',
     fallback: '',
     read: optional(readSecretFile),
   },
@@ -40,13 +40,13 @@ export const oidcSettings = {
   },
   oidcGroupsClaim: {
     form: 'claim',
-    help: 'claim that holds the groups of a person',
+    help: 'claim that contains the groups of a person',
     fallback: 'groups',
     read: readText,
   },
   oidcRules: {
     form: 'rules',
-    help: 'who becomes a user at the first sign-in, and with which role: GROUP-OR-DOMAIN=ROLE, separated by commas, such as "group:platform-admins=admin, domain:example.com=viewer"; with several accounts =ROLE@ACCOUNT; quotes hold commas and "=" of a name. Without rules only users and invitations with the address of the person',
+    help: 'who becomes a user at the first sign-in, and with which role: GROUP-OR-DOMAIN=ROLE, separated by commas, such as "group:platform-admins=admin, domain:example.com=viewer"; with several accounts =ROLE@ACCOUNT; put a name with commas or "=" in quotes. Without rules, only people whose address a user or an invitation has can sign in',
     fallback: '',
     read: readSignInRules,
   },
@@ -58,7 +58,7 @@ export const oidcSettings = {
   },
   oidcCheckSeconds: {
     form: 'seconds',
-    help: 'the provider is asked so often whether the login behind a session in use still holds',
+    help: 'how often Gatehouse asks the provider whether the login behind a session in use still holds',
     fallback: '300',
     read: readWholeNumber(1, 86_400),
   },

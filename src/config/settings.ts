@@ -52,7 +52,7 @@ export const settings = {
   },
   databaseUrl: {
     form: 'url',
-    help: 'sqlite:PATH or postgres://user:password@host/database; several hosts with commas, and the one that takes writes is used',
+    help: 'sqlite:PATH or postgres://user:password@host/database; separate several hosts with commas, and the one that takes writes is used',
     fallback: 'sqlite:./data/gatehouse.db',
     read: readDatabaseUrl,
     secret: true,
@@ -73,7 +73,7 @@ export const settings = {
   },
   vendor: {
     form: 'word',
-    help: 'vendor word of the clients in use: its version header, error codes and operation header are spoken too',
+    help: 'word of the vendor of your clients, such as ngrok: Gatehouse then also uses its version header, error codes and operation header',
     fallback: '',
     read: optional(readWord),
   },
@@ -104,7 +104,7 @@ export const settings = {
   },
   httpsPort: {
     form: 'port',
-    help: 'port at which clients reach HTTPS edges, as it stands in their hostports',
+    help: 'port at which clients reach HTTPS edges, as in their hostports',
     fallback: '443',
     read: readWholeNumber(1, 65_535),
   },
@@ -127,19 +127,19 @@ export const settings = {
   },
   upstreamCa: {
     form: 'file',
-    help: 'PEM file of authorities that TLS backends are verified by, besides the usual ones',
+    help: 'PEM file of authorities that may sign the certificates of TLS backends, besides the usual ones',
     fallback: '',
     read: optional(String),
   },
   backendAllowLinkLocal: {
     form: 'on|off',
-    help: 'let backends lead to link-local addresses (169.254.0.0/16, fe80::/10), where clouds have their metadata: "on" or "off"',
+    help: 'let backends lead to link-local addresses (169.254.0.0/16, fe80::/10), where clouds serve their metadata: "on" or "off"',
     fallback: 'off',
     read: readChoice(['on', 'off']),
   },
   ownNames: {
     form: 'names',
-    help: 'host names, separated by commas, that belong to the installation and that no account can have, besides localhost and those of other settings; "*.example.com" stands for all names one label below, and "!localhost" gives localhost to whoever asks for it first',
+    help: 'host names, separated by commas, that belong to the installation and that no account can have, besides localhost and those of other settings; "*.example.com" stands for all names one label below, and "!localhost" gives localhost to the first account that asks for it',
     fallback: '',
     read: readNames,
   },
@@ -151,7 +151,7 @@ export const settings = {
   },
   workers: {
     form: 'auto|count|off',
-    help: 'processes of their own that carry traffic, apart from the API: "auto" begins with one and adds more under load, up to one for each core, and has none on one core or with little memory; "off": this process carries traffic itself',
+    help: 'processes that carry traffic, apart from the API: "auto" begins with one and adds more under load, up to one for each core, and has none on one core or with little memory; "off": this process carries traffic itself',
     fallback: 'auto',
     read: readWorkers,
   },
@@ -169,7 +169,7 @@ export const settings = {
   },
   idleSeconds: {
     form: 'seconds',
-    help: 'an open connection on which nothing moves for so long is closed',
+    help: 'how long nothing may move on an open connection before it is closed',
     fallback: '300',
     read: readWholeNumber(1, 86_400),
   },
@@ -211,13 +211,13 @@ export const settings = {
   },
   backendQueue: {
     form: 'count',
-    help: 'HTTP requests that may wait for a connection to one backend; further ones are answered with 503',
+    help: 'HTTP requests that may wait for a connection to one backend; further ones get 503',
     fallback: '100',
     read: readWholeNumber(0, 100_000),
   },
   backendSourceQueue: {
     form: 'count|auto',
-    help: 'HTTP requests of one client address (IPv6: of one /64 network) that may wait for a connection to one backend; further ones are answered with 429; "auto": a quarter of all that may wait',
+    help: 'HTTP requests of one client address (IPv6: of one /64 network) that may wait for a connection to one backend; further ones get 429; "auto": a quarter of all that may wait',
     fallback: 'auto',
     read: orAuto(readWholeNumber(0, 100_000)),
   },
@@ -283,7 +283,7 @@ export const settings = {
   },
   authFailureSources: {
     form: 'count',
-    help: 'how many addresses with failed authentications are counted apart; all others share one count',
+    help: 'how many addresses with failed authentications have a count of their own; all others share one',
     fallback: '10000',
     read: readWholeNumber(1, 1_000_000),
   },
@@ -307,13 +307,13 @@ export const settings = {
   },
   maxWaitMs: {
     form: 'milliseconds',
-    help: 'an API call that would have to wait longer for its turn is answered 503',
+    help: 'how long an API call may have to wait for its turn before it gets 503',
     fallback: '300',
     read: readWholeNumber(10, 60_000),
   },
   apiStallSeconds: {
     form: 'seconds',
-    help: 'an API connection on which no byte moves for so long in the middle of a call is closed',
+    help: 'how long no byte may move on an API connection in the middle of a call before it is closed',
     fallback: '60',
     read: readWholeNumber(1, 3_600),
   },

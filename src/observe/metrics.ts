@@ -378,7 +378,7 @@ export class Metrics {
   }
 
   watchRates(rates: { readonly unreachable: number }): void {
-    const help = 'Other gateways that cannot be told what rate limits let in here.';
+    const help = 'Other gateways that this one cannot reach to count rate limits together.';
     this.registry.registerMetric(readGauge('gatehouse_rate_peers_unreachable', help, () => rates.unreachable));
   }
 

@@ -15,7 +15,7 @@ import { databaseCommands } from '../../src/host-commands/index.ts';
 import { readDocument } from '../../src/remote-commands/derived/document.ts';
 import { addRemoteCommands } from '../../src/remote-commands/index.ts';
 import { resources } from '../../src/resources/index.ts';
-import { readRootFile } from './support/source-files.ts';
+import { readRootFile, sourceFiles } from './support/source-files.ts';
 
 const pages = ['README.md', ...readdirSync('docs').flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : []))];
 
@@ -127,3 +127,27 @@ test('every command that a help text shows is one that there is', () => {
   });
   assert.deepEqual(wrong, []);
 });
+
+test('no page, message or text of the dashboard has words that the glossary avoids', () => {
+  const glossary = readRootFile('docs/glossary.md');
+  const [before = '', table = ''] = glossary.split('| not | but |\n|---|---|\n');
+  const words = table.split('\n').flatMap((row) => /^\| ([^|]+) \|/.exec(row)?.[1]?.split(', ') ?? []);
+  assert.ok(words.length > 5, `${words.length} words are found`);
+  const avoided = new RegExp(`\\b(?:${words.join('|')})\\b`, 'gi');
+  /** The rows of this table name tests, which are not for readers of the page. */
+  const withoutTests = (text: string) => text.split('\n| class | how it is held | tests |')[0] ?? '';
+  const texts = [
+    ...pages.map((page) => [page, page === 'docs/glossary.md' ? before : withoutTests(readRootFile(page))]),
+    ['openapi.json', readRootFile('openapi.json')],
+    ...['src', 'dashboard/src'].flatMap((folder) =>
+      sourceFiles(folder).map(({ path, code }) => [path, withoutComments(code)]),
+    ),
+  ];
+  const found = texts.flatMap(([path, text = '']) => (text.match(avoided) ?? []).map((word) => `${path}: ${word}`));
+  assert.deepEqual(found, []);
+});
+
+/** What is left may lack the end of a text with `//` after a space, which no text for people has. */
+function withoutComments(code: string): string {
+  return code.replaceAll(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
+}

@@ -75,5 +75,5 @@ export const providerAway = defineError(
 export const notConfirmed = defineError(
   20359,
   403,
-  '{provider} has not confirmed the sign-in. Try again. If that does not help, ask whoever runs this server: its log says why.',
+  '{provider} has not confirmed the sign-in. Try again. If that does not help, ask the operator of this server: its log says why.',
 );

@@ -50,7 +50,7 @@ const hostedPaths: readonly HostedPath[] = [
     path: /^\/abuse_reports(?:\/|$)/,
     what: 'reports of abuse',
     instead:
-      'Whoever runs it looks after its addresses: delete the edge that must not serve any more, or stop the session of the ' +
+      'Its operator looks after its addresses: delete the edge that must no longer serve, or stop the session of the ' +
       'agent (POST /tunnel_sessions/{id}/stop).',
   },
   {

@@ -277,7 +277,7 @@ export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider
   ['slack', withVersion('Slack', 'x-slack-signature', 'v0', 'x-slack-request-timestamp')],
   ['sonatype', ofBody('Sonatype Nexus', 'x-nexus-webhook-signature', sha1)],
   ['square', ofBody('Square', 'x-square-hmacsha256-signature', { ...base64, signed: '{url}{body}' })],
-  ['standard_webhooks', standard('Standard Webhooks, whoever sends them')],
+  ['standard_webhooks', standard('Standard Webhooks, from any sender')],
   ['stripe', inFields('Stripe', 'stripe-signature')],
   ['svix', standard('Svix')],
   [

@@ -111,7 +111,7 @@ const rule = Type.Unsafe<unknown>({
 const verdictFields = {
   allowed: Type.Boolean({
     description:
-      'Whether the address is let through now; false: it is refused, whoever comes from it. For an HTTPS edge: at one of its ' +
+      'Whether the address is let through now; false: every visitor from it is refused. For an HTTPS edge: at one of its ' +
       'routes or more.',
   }),
   allowed_if_all_enforced: Type.Boolean({

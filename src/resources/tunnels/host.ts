@@ -190,7 +190,7 @@ export class TunnelHost implements OpenAgentHost {
 
   turnedAway(source: AgentSource, reason: string): void {
     // Not louder: anybody can make as many of these as they like, and refusals are counted.
-    this.#options.log.debug({ source: source.text, reason }, 'agent turned away');
+    this.#options.log.debug({ source: source.text, reason }, 'agent refused');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

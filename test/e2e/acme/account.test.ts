@@ -64,10 +64,7 @@ if (isInside) {
       await until(async () => (await job()).error_code !== null, 'the attempt has failed', orderMs);
       const { error_code, msg, retries_at } = await job();
       assert.equal(error_code, 'ERR_GATEHOUSE_20275');
-      assert.match(
-        msg,
-        /does not accept the account of this installation: .* has already made a new account at 20/,
-      );
+      assert.match(msg, /does not accept the account of this installation: .* has already made a new account at 20/);
       assert.ok(retries_at !== null);
       assert.deepEqual(await accountOf(gatehouse), second);
       assert.equal(told(), 1);
