@@ -5,6 +5,7 @@ import type { HttpAnswered, RateReport, TcpClosed, Verdict } from '../gateway/en
 import type { WorkerLoad } from '../gateway/workers/balance.ts';
 import type { WorkersState } from '../gateway/workers/worker-engine.ts';
 import type { BoundReport } from '../lib/bound-reports.ts';
+import { PlainHistogram } from './plain-histogram.ts';
 import { countOne, idLimit, otherIds, requestKind, TrafficCounts } from './traffic-counts.ts';
 import { counter, createTrafficMetrics, readGauge } from './traffic-metrics.ts';
 
@@ -17,11 +18,10 @@ export class Metrics {
   readonly registry = new Registry();
   readonly #traffic = new TrafficCounts();
   readonly #restrictions = new Set<string>();
-  readonly #upstream = new Histogram({
+  readonly #upstream = new PlainHistogram({
     name: 'gatehouse_upstream_seconds',
     help: 'From sending a request upstream to the head of its response.',
     buckets: secondsBuckets,
-    registers: [this.registry],
   });
   readonly #warnings = this.#counter('gatehouse_warnings_total', 'Warnings of restrictions that are not enforced.', [
     'restriction',
@@ -150,13 +150,13 @@ export class Metrics {
   );
 
   constructor() {
-    for (const metric of createTrafficMetrics(this.#traffic)) this.registry.registerMetric(metric);
+    for (const metric of [this.#upstream, ...createTrafficMetrics(this.#traffic)]) this.registry.registerMetric(metric);
   }
 
   httpAnswered({ edgeId, status, errorCode, upstreamMs }: HttpAnswered): void {
     const isRefused = errorCode !== undefined && refusalCodes.has(errorCode);
     countOne(this.#traffic.of(edgeId ?? 'none').requests, requestKind(status, isRefused));
-    if (upstreamMs !== undefined) this.#upstream.observe(upstreamMs / 1000);
+    if (upstreamMs !== undefined) this.#upstream.add(upstreamMs / 1000);
   }
 
   tcpOpened(edgeId: string, verdict: Verdict): void {
