@@ -5,6 +5,7 @@ import { after, before, suite, test } from 'node:test';
 
 import { onDatabasesInTurn } from '../../support/each-database.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
+import { freePort } from '../../support/free-port.ts';
 import { createAccount, createUser } from '../../support/people.ts';
 import { newSqlite } from '../../support/scratch.ts';
 import { someOf } from '../../support/sample.ts';
@@ -249,6 +250,23 @@ suite('the health of backends', () => {
     for (let round = 0; round < 6; round++) answers.push((await site.askHttps()).status);
     assert.ok(!answers.includes(503), 'an address that is down stays so when its backend is changed');
     mood = 'well';
+  });
+
+  test('connections of a TCP edge take an address out that they cannot reach, and bring it back', async () => {
+    const port = await freePort();
+    const id = await create({
+      addresses: [{ address: local(port) }, { address: local(two.port) }],
+      passive_check: { failures: 2, down_seconds: 1 },
+    });
+    await site.gatehouse.put(`/edges/tcp/${site.tcpEdgeId}/backend`, { backend_id: id });
+    assert.deepEqual(await namesOf(() => site.askTcp()), new Set(['two']));
+    await isIn(id, 'in_part');
+    await using back = await startUpstream('back', undefined, port);
+    await until(
+      async () => (await site.askTcp()).echo?.name === 'back' && (await health(id)).state === 'up',
+      'it is back',
+    );
+    assert.ok(back);
   });
 
   test('with all addresses down traffic is tried all the same, or refused where the backend says so', async () => {

@@ -23,7 +23,7 @@ export interface Upstream extends AsyncDisposable {
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Starts a real HTTP server that answers with its name and the request. */
-export async function startUpstream(name = 'upstream', answer?: Answer): Promise<Upstream> {
+export async function startUpstream(name = 'upstream', answer?: Answer, port = 0): Promise<Upstream> {
   const server = createServer((request, response) => {
     upstream.requests += 1;
     if (answer !== undefined) {
@@ -35,7 +35,7 @@ export async function startUpstream(name = 'upstream', answer?: Answer): Promise
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ name, method, url, headers }));
   });
   server.keepAliveTimeout = 60_000;
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const upstream = {
     name,
