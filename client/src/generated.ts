@@ -3842,15 +3842,15 @@ export interface AppSession {
     user_agent: {
       /** The header User-Agent of the browser. */
       raw: string;
-      /** Always empty: `raw` says it. */
+      /** Name of the browser; empty where `raw` does not say it. */
       browser_name: string;
-      /** Always empty: `raw` says it. */
+      /** Its version; empty where `raw` does not say it. */
       browser_version: string;
-      /** Always empty: `raw` says it. */
+      /** desktop, mobile or tablet; empty where `raw` does not say it. */
       device_type: string;
-      /** Always empty: `raw` says it. */
+      /** Name of the system; empty where `raw` does not say it. */
       os_name: string;
-      /** Always empty: `raw` says it. */
+      /** Its version; empty where `raw` does not say it. */
       os_version: string;
     };
     /** The address that it came from when it was last written down. */

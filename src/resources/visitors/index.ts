@@ -8,6 +8,8 @@ import { readOperations } from '../../api/read-operations.ts';
 import { backgroundTasks } from '../background-tasks.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { storedSecrets } from '../stored-secrets.ts';
+import { secureUrl } from '../visitor-urls.ts';
+import { readBrowserName } from './browser-name.ts';
 import { VisitorKeeper } from './keeper.ts';
 import { createSharedSealer, keyCompiler, keySecrets, keyTask } from './keys.ts';
 import { StoredLogins } from './logins.ts';
@@ -44,12 +46,19 @@ const AppUserView = Type.Object(
   { $id: 'AppUser' },
 );
 
-/** Clients of the hosted service read them as texts. */
-const unreadFields = ['browser_name', 'browser_version', 'device_type', 'os_name', 'os_version'] as const;
-const unread = Object.fromEntries(
-  unreadFields.map((field) => [field, Type.String({ description: 'Always empty: `raw` says it.' })]),
-);
-const unreadTexts = Object.fromEntries(unreadFields.map((field) => [field, '']));
+const browserFields = {
+  browser_name: Type.String({
+    description: 'Name of the browser; empty where `raw` does not say it.',
+    examples: ['Firefox'],
+  }),
+  browser_version: Type.String({ description: 'Its version; empty where `raw` does not say it.', examples: ['131.0'] }),
+  device_type: Type.String({ description: 'desktop, mobile or tablet; empty where `raw` does not say it.' }),
+  os_name: Type.String({
+    description: 'Name of the system; empty where `raw` does not say it.',
+    examples: ['Windows'],
+  }),
+  os_version: Type.String({ description: 'Its version; empty where `raw` does not say it.' }),
+};
 
 const AppSessionView = Type.Object(
   {
@@ -59,7 +68,7 @@ const AppSessionView = Type.Object(
     browser_session: Type.Object(
       {
         user_agent: Type.Object(
-          { raw: Type.String({ description: 'The header User-Agent of the browser.' }), ...unread },
+          { raw: Type.String({ description: 'The header User-Agent of the browser.' }), ...browserFields },
           { description: 'How the browser names itself.' },
         ),
         ip_address: Type.String({ description: 'The address that it came from when it was last written down.' }),
@@ -146,7 +155,7 @@ function userOperations({ store, services }: ResourceContext): readonly Operatio
   });
 }
 
-function sessionOperations({ store, services }: ResourceContext): readonly Operation[] {
+function sessionOperations({ store, services, settings }: ResourceContext): readonly Operation[] {
   return readOperations({
     store,
     table: appSessions,
@@ -172,7 +181,7 @@ function sessionOperations({ store, services }: ResourceContext): readonly Opera
       'browser_session.ip_address': textIn('source'),
     },
     isShown: ({ expires_at }: AppSession) => Date.parse(expires_at) > Date.now(),
-    present: presentSession,
+    present: (session: AppSession, call: Call) => presentSession(session, settings, call),
     remove: {
       description:
         'Ends the session, at every gateway within 250 ms. A person whom the module lets in can sign in again.',
@@ -183,15 +192,15 @@ function sessionOperations({ store, services }: ResourceContext): readonly Opera
   });
 }
 
-function presentSession(session: AppSession, { uri }: Call) {
+function presentSession(session: AppSession, settings: ResourceContext['settings'], { uri }: Call) {
   const { id, user_id, edge_id, route_id } = session;
   const edge = `/edges/https/${edge_id}`;
   return {
     id,
     uri: uri(`${sessionsPath}/${id}`),
-    public_url: `https://${session.host}`,
+    public_url: secureUrl('https', session.host, settings),
     browser_session: {
-      user_agent: { raw: session.user_agent, ...unreadTexts },
+      user_agent: { raw: session.user_agent, ...readBrowserName(session.user_agent) },
       ip_address: session.source,
       location: null,
     },

@@ -37,7 +37,7 @@ onEachGatehouse('people who have signed in', (g) => {
       name: 'Ada',
       groups: ['ops'],
       source: '192.0.2.1',
-      userAgent: 'Mozilla/5.0',
+      userAgent: 'Mozilla/5.0 Firefox/131.0',
       signedInAt: now,
       seenAt: now,
       expiresAt: now + 600,
@@ -60,7 +60,7 @@ onEachGatehouse('people who have signed in', (g) => {
     const { user_agent, ip_address, location } = body.browser_session;
     assert.deepEqual(
       [user_agent.raw, user_agent.browser_name, ip_address, location],
-      ['Mozilla/5.0', '', '192.0.2.1', null],
+      ['Mozilla/5.0 Firefox/131.0', 'Firefox', '192.0.2.1', null],
     );
     const user = (await g().get(`/app/users/${body.application_user.id}`)).body;
     assert.deepEqual([user.provider_user_id, user.name], [subject, 'Ada']);
