@@ -112,6 +112,24 @@ onDashboard(
       await dialog.waitFor({ state: 'hidden' });
     });
 
+    test('two agents of one credential are told apart by what they serve', async () => {
+      const { token, id } = await g().create('/credentials', { description: 'twins' });
+      const sessions = [await connect(token), await connect(token)];
+      const names = ['first.localhost', 'second.localhost'];
+      for (const [at, session] of sessions.entries())
+        await session
+          .httpEndpoint()
+          .domain(names[at] ?? '')
+          .listenAndForward('http://127.0.0.1:1');
+      const page = await d().open({ path: '/agents' });
+      for (const name of names) await page.getByRole('row', { name }).getByRole('link', { name: 'twins' }).waitFor();
+      await lookAt(page, 'agent-sessions');
+      await page.getByRole('row', { name: 'second.localhost' }).getByRole('link', { name: 'twins' }).click();
+      await page.getByText('https://second.localhost').waitFor();
+      assert.equal(await page.getByText('https://first.localhost').count(), 0);
+      await g().delete(`/credentials/${id}`);
+    });
+
     test('an agent is told to restart and to stop, and its tunnels are named before', async () => {
       const { token, id } = await g().create('/credentials', { description: 'printer hub' });
       const commands: string[] = [];

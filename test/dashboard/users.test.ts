@@ -26,7 +26,7 @@ onDashboard('the page of users', (d) => {
     const name = newName('Guest');
     const admin = await d().open({ path: '/users' });
     const link = await invite(admin, name, 'Viewer');
-    await admin.getByText('link works until').waitFor();
+    await admin.getByText('link ends').waitFor();
 
     const guest = await d().openSignedOut();
     await guest.goto(link);

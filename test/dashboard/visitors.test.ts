@@ -7,15 +7,15 @@ import { lookAt } from './support/looks.ts';
 import { visit } from './support/visit.ts';
 
 onDashboard('the page of visitors, and the form of the sign-in', (d) => {
-  const seen = async (email: string, groups: readonly string[]) => {
+  const seen = async (email: string, groups: readonly string[], userAgent?: string) => {
     const { gatehouse } = d();
-    await visit(gatehouse, (await gatehouse.create('/edges/https')).id, email, groups);
+    await visit(gatehouse, (await gatehouse.create('/edges/https')).id, email, groups, userAgent);
   };
 
   test('sessions are seen and ended, one by one and all of somebody', async () => {
     await seen('mirela@kestrel.example', ['ops', 'staff']);
-    await seen('jan@kestrel.example', []);
-    await seen('jan@kestrel.example', []);
+    await seen('jan@kestrel.example', [], 'Mozilla/5.0 (X11; Linux x86_64; rv:131.0) Gecko/20100101 Firefox/131.0');
+    await seen('jan@kestrel.example', [], 'Mozilla/5.0 (Linux; Android 14) Chrome/130.0 Mobile Safari/537.36');
     const { token } = await createUser(d().gatehouse, 'viewer');
     const viewer = await d().open({ token, path: '/visitors' });
     await viewer.getByText('mirela@kestrel.example').waitFor();
@@ -27,6 +27,9 @@ onDashboard('the page of visitors, and the form of the sign-in', (d) => {
     const page = await d().open({ path: '/visitors' });
     await page.getByText('mirela@kestrel.example').waitFor();
     await page.getByText('ops, staff').waitFor();
+    for (const browser of ['Firefox on Linux', 'Chrome on Android'])
+      await page.getByRole('row', { name: 'jan@kestrel.example' }).filter({ hasText: browser }).waitFor();
+    await lookAt(page, 'visitor-sessions');
     await page.getByRole('button', { name: 'End the session of mirela@kestrel.example' }).click();
     await page.getByText('Ended the session of mirela@kestrel.example.').waitFor();
     const { application_sessions: left } = (await d().gatehouse.get('/app/sessions')).body;

@@ -3,8 +3,9 @@ import { Link } from 'wouter';
 
 import { useLost } from '../api/connection.ts';
 import { isBehind, useGateways } from '../api/installation.ts';
-import { useList } from '../api/queries.ts';
+
 import { signOut, useSession } from '../api/session.ts';
+import { useTotal } from '../api/totals.ts';
 import type { ListId } from '../../../client/src/index.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
@@ -64,14 +65,11 @@ export function SideBar({ current }: { readonly current: PageEntry | undefined }
 
 /** How many there are; a triangle with a count takes its place where something needs a person. */
 function Count({ list, page }: { readonly list: ListId; readonly page: string }) {
-  const { data, hasMore } = useList(list, { wanted: 1, enabled: useHasSettled() });
-  if (data === undefined || data.length === 0) return null;
+  const total = useTotal(list, { enabled: useHasSettled() });
+  if (total === undefined || total === '0') return null;
   return (
     <Attention page={page}>
-      <span className="count">
-        {formatNumber(data.length)}
-        {hasMore ? '+' : ''}
-      </span>
+      <span className="count">{total}</span>
     </Attention>
   );
 }

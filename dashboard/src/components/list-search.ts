@@ -109,6 +109,9 @@ function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
+/** Numbers in texts count as numbers: 60.0.10.0 comes behind 60.0.9.0. */
+const { compare: inOrder } = new Intl.Collator(undefined, { numeric: true });
+
 function sortRows<Row>(
   rows: readonly Row[] | undefined,
   columns: readonly Column<Row>[],
@@ -119,6 +122,6 @@ function sortRows<Row>(
   const factor = sort?.direction === 'descending' ? -1 : 1;
   return rows.toSorted((one, other) => {
     const [a, b] = [sortBy(one), sortBy(other)];
-    return factor * (typeof a === 'string' && typeof b === 'string' ? a.localeCompare(b) : a < b ? -1 : a > b ? 1 : 0);
+    return factor * (typeof a === 'string' && typeof b === 'string' ? inOrder(a, b) : a < b ? -1 : a > b ? 1 : 0);
   });
 }

@@ -106,6 +106,7 @@ function Warnings({
         <WarningsChart
           summary={summary}
           type={restriction.type}
+          since={restriction.created_at}
           onWindow={(next) => setParams({ range: next === 'week' ? undefined : next })}
         />
       )}

@@ -19,10 +19,13 @@ type Buckets = readonly WarningSummary['buckets'][number][];
 export function WarningsChart({
   summary,
   type,
+  since,
   onWindow,
 }: {
   readonly summary: WarningSummary;
   readonly type: IpRestriction['type'];
+  /** When the restriction was made, before which it has warned of nobody. */
+  readonly since: string;
   readonly onWindow: (window: WarningWindow) => void;
 }) {
   const { window } = summary;
@@ -37,7 +40,7 @@ export function WarningsChart({
       <BarChart
         bars={buckets.map(({ start, count }) => ({ key: start, values: [count] }))}
         series={series}
-        sentence={sentenceOf({ ...summary, buckets: [...buckets] }, type)}
+        sentence={sentenceOf({ ...summary, buckets: [...buckets] }, type, since)}
         ends={[...endsOf(buckets).map(({ start }) => label(start)), 'now']}
       />
     </Panel>
@@ -71,12 +74,15 @@ function stepWords(buckets: Buckets): string {
   return minutes === 60 ? 'an hour' : `${Math.round(minutes / 60)} hours`;
 }
 
-function sentenceOf({ window, buckets, total_warned: total }: WarningSummary, type: IpRestriction['type']): string {
+function sentenceOf(
+  { window, buckets, total_warned: total }: WarningSummary,
+  type: IpRestriction['type'],
+  since: string,
+): string {
   if (total === 0) return `Nobody was warned of in the ${windowWords[window]}.`;
   const most = buckets.reduce((found, each) => (each.count > found.count ? each : found), { start: '', count: 0 });
+  const start = Date.parse(most.start) < Date.parse(since) ? since : most.start;
   const when =
-    window === 'week'
-      ? `on ${formatDay(most.start)} from ${formatClock(most.start)} on`
-      : `from ${formatClock(most.start)} on`;
+    window === 'week' ? `on ${formatDay(start)} from ${formatClock(start)} on` : `from ${formatClock(start)} on`;
   return `${callsOf(total, type)} would have been refused in the ${windowWords[window]}; most, ${formatNumber(most.count)}, ${when}.`;
 }

@@ -1,10 +1,9 @@
 import { Link } from 'wouter';
 
 import type { ListId } from '../../../../client/src/index.ts';
-import { useList } from '../../api/queries.ts';
+import { useTotal } from '../../api/totals.ts';
 import { Panel } from '../../components/page.tsx';
 import type { PageProps } from '../../components/page.tsx';
-import { formatNumber } from '../../lib/text.ts';
 
 /** How many there are of each thing. */
 export function Configured({ pages }: Pick<PageProps, 'pages'>) {
@@ -29,7 +28,5 @@ export function Configured({ pages }: Pick<PageProps, 'pages'>) {
 }
 
 function Total({ list }: { readonly list: ListId }) {
-  const { data, hasMore } = useList(list, { wanted: 1 });
-  if (data === undefined) return '–';
-  return `${formatNumber(data.length)}${hasMore ? '+' : ''}`;
+  return useTotal(list) ?? '–';
 }

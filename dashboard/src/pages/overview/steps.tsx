@@ -79,12 +79,18 @@ export function Steps({
       </section>
       {isNew ? (
         <div className="cols">
-          <Panel title="Have a configuration already?">
+          <Panel title="A program on your own machine?">
             <div className="stack tight">
               <p className="soft">
-                Move it here whole from another database, or make it again with any client of the API.
+                An agent gives it a public address, also behind NAT: one command, without a backend or an edge.
               </p>
-              <Secret what="command" text="npx gatehouse --help" />
+              {mayWrite ? <ButtonLink to="/agents?create=1">Connect an agent</ButtonLink> : null}
+            </div>
+          </Panel>
+          <Panel title="Have a configuration already?">
+            <div className="stack tight">
+              <p className="soft">Import it from ngrok’s API, Caddy or Kong, or apply files.</p>
+              <Secret what="command" text="npx gatehouse import --help" />
             </div>
           </Panel>
           <Panel title="This installation">

@@ -59,8 +59,9 @@ export function DeactivateDialog({ user, onClose }: { readonly user: User; reado
         <li>
           <Glyph tone={credentials.length > 0 ? 'warn' : 'off'} />
           <span className="grow">
-            {countOf(credentials.length, 'agent credential stops', 'agent credentials stop')}, its agents are
-            disconnected
+            {credentials.length === 0
+              ? 'No agent is disconnected'
+              : `${countOf(credentials.length, 'agent credential stops', 'agent credentials stop')}, and agents that use ${credentials.length === 1 ? 'it' : 'them'} are disconnected`}
           </span>
         </li>
         <li>

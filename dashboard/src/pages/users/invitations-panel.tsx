@@ -76,7 +76,7 @@ function columnsOf(acts: Acts | undefined): readonly Column<Invitation>[] {
           <>
             <Verdict tone="off">Invited</Verdict>
             <span className="sub">
-              link works until <Time at={end} />
+              link ends <Time at={end} />
             </span>
           </>
         ) : (

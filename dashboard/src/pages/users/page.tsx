@@ -132,7 +132,14 @@ function rowsOf(ownId: string, mayWrite: boolean): DescribedRows<User> {
         width: '30%',
         path,
         name: ({ id, name }) => (id === ownId ? `${name} (you)` : name),
-        sub: ({ email }) => (email === undefined ? null : <span className="sub">{email}</span>),
+        sub: (user) => (
+          <>
+            {user.email === undefined ? null : <span className="sub">{user.email}</span>}
+            <span className="sub m1">
+              {roleNames[user.role]}, {user.active ? 'active' : 'deactivated'}
+            </span>
+          </>
+        ),
       }),
       {
         id: 'role',
@@ -266,7 +273,11 @@ function ActiveButton({
   const { run, isPending } = useChange('UsersUpdate');
   if (active) {
     return (
-      <Button small={small} look="danger-quiet" onClick={() => setParams({ deactivate: id })}>
+      <Button
+        small={small}
+        {...(small ? {} : { look: 'danger-quiet' as const })}
+        onClick={() => setParams({ deactivate: id })}
+      >
         Deactivate…
       </Button>
     );

@@ -31,6 +31,8 @@ const rows: Rows<AppUser> = {
     {
       id: 'end',
       head: '',
+      isRight: true,
+      isNarrow: true,
       cell: (user) => (
         <EndButton
           operation="ApplicationUsersDelete"

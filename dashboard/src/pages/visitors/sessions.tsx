@@ -11,6 +11,16 @@ export function whoIs({ email, name }: { readonly email: string; readonly name: 
   return email || name || 'Unknown to the provider';
 }
 
+/** Such as "Firefox on Windows". */
+function browserOf({
+  browser_name: browser,
+  os_name: system,
+  raw,
+}: AppSession['browser_session']['user_agent']): string {
+  if (browser === '' && system === '') return raw === '' ? 'Unknown browser' : raw.slice(0, 40);
+  return [browser || 'A browser', system].filter((word) => word !== '').join(' on ');
+}
+
 const rows: Rows<AppSession> = {
   columns: [
     {
@@ -22,6 +32,7 @@ const rows: Rows<AppSession> = {
         <>
           <span className="main">{whoIs(session)}</span>
           <span className="sub">{session.groups.join(', ')}</span>
+          <span className="sub m1">{browserOf(session.browser_session.user_agent)}</span>
         </>
       ),
     },
@@ -41,7 +52,14 @@ const rows: Rows<AppSession> = {
       head: 'From',
       priority: 'p1',
       sortBy: ({ browser_session }) => browser_session.ip_address,
-      cell: ({ browser_session }) => <code className="nowrap">{browser_session.ip_address}</code>,
+      cell: ({ browser_session }) => (
+        <>
+          <code className="nowrap">{browser_session.ip_address}</code>
+          <span className="sub" title={browser_session.user_agent.raw}>
+            {browserOf(browser_session.user_agent)}
+          </span>
+        </>
+      ),
     },
     timeColumn('Signed in', ({ created_at: at }) => at, 'p3'),
     timeColumn('Last used', ({ last_active: at }) => at, 'p2'),
@@ -49,6 +67,8 @@ const rows: Rows<AppSession> = {
     {
       id: 'end',
       head: '',
+      isRight: true,
+      isNarrow: true,
       cell: (session) => (
         <EndButton
           operation="ApplicationSessionsDelete"
