@@ -93,7 +93,7 @@ export class AcmeManager implements AsyncDisposable {
         }
       } catch (error) {
         if (!(error instanceof LeaseLostError))
-          log.error({ err: error }, 'public certificates could not be looked after');
+          log.error({ err: error }, 'public certificates could not be checked and renewed');
       }
       await this.#pause();
     }

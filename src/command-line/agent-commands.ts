@@ -76,7 +76,7 @@ function addAgentCommand(
 }
 
 function addTunnelOptions(command: Command, kind: TunnelKind): void {
-  if (kind === 'tcp') command.option('--remote-addr <host:port>', 'the public address to have');
+  if (kind === 'tcp') command.option('--remote-addr <host:port>', 'the public address to ask for');
   else command.option('--domain <name>', 'the public name to have');
   list(command, '--label <key=value>', 'serve edges whose backend has these labels, in place of a name; repeatable');
   list(command, '--allow-cidr <cidr>', 'let only these visitors in; repeatable');

@@ -15,7 +15,7 @@ Examples:
   gatehouse http 3000                             give the web server on port 3000 a public name
   gatehouse http 3000 --domain shop.example.com   this name
   gatehouse tcp 22                                give the server on port 22 a public port
-  gatehouse apply gatehouse.yaml                  make a server what files say
+  gatehouse apply gatehouse.yaml                  make a server equal to files
   gatehouse help http                             all that an agent can be asked for`;
 
 export function createProgram(version: string): Command {

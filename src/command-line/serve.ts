@@ -48,7 +48,7 @@ async function serve(config: Config, host: Host): Promise<void> {
     if (!stopping.signal.aborted) throw error;
     // Stopped while it waited for its database: nothing is wrong.
     if (!(error instanceof Error && error.name === 'AbortError')) {
-      log.error({ err: error }, 'could not stop in order');
+      log.error({ err: error }, 'could not stop cleanly');
       host.exitCode = 1;
     }
   }

@@ -126,7 +126,7 @@ function compareShapes(source: readonly TableShape[], target: readonly TableShap
   if (different.size === 0) return;
   throw new Error(
     `the source has other columns than this version of Gatehouse makes: ${[...different].join(', ')}. ` +
-      'What was added by hand must be taken away first; nothing was changed.',
+      'Remove first what was added by hand. Nothing was changed.',
   );
 }
 

@@ -16,7 +16,7 @@ export function addConfigurationCommands(program: Command, host: Host): void {
     .description(
       'Writes policies, restrictions, backends, reserved names and edges as YAML, by name and without secrets.',
     )
-    .option('-o, --output <file>', 'write to this file, in place of standard output')
+    .option('-o, --output <file>', 'write to this file instead of standard output')
     .addHelpText('after', `\nExample:\n  gatehouse export -o gatehouse.yaml\n\n${exitCodeText}`)
     .action((flags: ServerFlags) => run(host, ({ runExport }) => runExport(flags, host)));
   addServerOptions(program.command('plan'))
@@ -29,8 +29,8 @@ export function addConfigurationCommands(program: Command, host: Host): void {
     .addHelpText('after', `\nExample:\n  gatehouse plan gatehouse.yaml\n\n${exitCodeText}`)
     .action((files: readonly string[], flags: ServerFlags) => run(host, ({ runPlan }) => runPlan(files, flags, host)));
   addServerOptions(program.command('apply'))
-    .summary('make a server what files say')
-    .description('Makes the server what the files say, in one transaction: all of it or nothing.')
+    .summary('make a server equal to files')
+    .description('Makes the server equal to the files, in one transaction: all of it or nothing.')
     .argument('<files...>', 'YAML files, or folders of them')
     .option('--prune', 'delete what no file declares')
     .option('--variables <names>', variablesText)

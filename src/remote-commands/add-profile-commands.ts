@@ -17,27 +17,27 @@ export function addProfileCommands(program: Command, host: Host): void {
   const end = (example: string) => `\nExample:\n  ${example}\n\n${exitCodeText}`;
   program
     .command('login')
-    .summary('keep the URL and the token of a server')
+    .summary('store the URL and the token of a server')
     .description(
       'Asks for the URL and the token of an API key, tries them, and keeps them in a file that only you can read. The token is ' +
         'not shown while it is typed; where no terminal is, it is the first line of standard input.',
     )
-    .option('--url <url>', 'URL of the API, in place of asking for it')
+    .option('--url <url>', 'URL of the API; without it, the command asks for it')
     .option('--profile <name>', 'keep it under this name, beside others')
     .addHelpText('after', end('gatehouse login --url https://api.example.com --profile shop < token.txt'))
     .action((flags: LoginFlags) => run(host, ({ runLogin }) => runLogin(flags, host)));
   program
     .command('logout')
-    .summary('forget the token of a server')
+    .summary('delete the stored token of a server')
     .description(
-      'Forgets a profile, with its token. The API key itself stays: delete it with "gatehouse api-keys delete".',
+      'Deletes a profile, with its token. The API key itself stays: delete it with "gatehouse api-keys delete".',
     )
-    .option('--profile <name>', 'this one, in place of the current one')
+    .option('--profile <name>', 'this profile instead of the current one')
     .addHelpText('after', end('gatehouse logout --profile shop'))
     .action((flags: LoginFlags) => run(host, ({ runLogout }) => runLogout(flags, host)));
   const profiles = addGroup(program, 'profiles').summary('list, use');
   addOutputOptions(profiles.command('list'))
-    .description('Lists the servers that "gatehouse login" has kept, without their tokens.')
+    .description('Lists the servers that "gatehouse login" has stored, without their tokens.')
     .addHelpText('after', end('gatehouse profiles list'))
     .action((flags: OutputFlags) => run(host, ({ listProfiles }) => listProfiles(flags, host)));
   profiles

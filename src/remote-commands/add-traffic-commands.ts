@@ -29,12 +29,12 @@ function addCheckIp(program: Command, host: Host): void {
     .argument('<address>', 'an IPv4 or IPv6 address')
     .addOption(type)
     .option('--edge <id>', 'traffic to this edge')
-    .option('--route <id>', 'traffic to this route of an HTTPS edge; with --edge, of that one')
+    .option('--route <id>', 'traffic to this route of an HTTPS edge; with --edge, a route of that edge')
     .option('--email <address>', 'a visitor who has signed in with this verified address')
     .option('--group <names...>', 'a visitor who has signed in and is in these groups')
     .option('--path <path>', 'a request for this path; with --edge, at the route that it leads to')
     .option('--header <lines...>', 'all headers of the request, each as "Name: value"')
-    .option('--certificate-of <id>', 'a certificate that this authority has signed; none: the visitor shows none')
+    .option('--certificate-of <id>', 'a certificate that this authority has signed; without it, the visitor shows none')
     .option('--exit-code', 'end with 2 if the address is refused');
   addOutputOptions(addServerOptions(command))
     .addHelpText('after', end('gatehouse check-ip 203.0.113.7 --type endpoints'))
@@ -47,7 +47,7 @@ function addRulesLoad(program: Command, host: Host): void {
   const rules = addGroup(program, 'rules').summary('load');
   const command = rules
     .command('load')
-    .summary('replace all rules of an IP policy by those of a file')
+    .summary('replace all rules of an IP policy with those of a file')
     .description(
       'Reads one CIDR a line ("!" before it means deny, "#" starts a comment), shows what would be added and removed, and replaces ' +
         'all rules of the policy at once. A line that is not a rule is reported with its number, and nothing is sent.',
@@ -56,7 +56,7 @@ function addRulesLoad(program: Command, host: Host): void {
     .argument('<file>', 'file of the rules; "-" reads standard input')
     .option('--dry-run', 'only show what would be added and removed')
     .option('-y, --yes', 'do not ask')
-    .option('--allow-empty', 'take all rules away if the file has none')
+    .option('--allow-empty', 'remove all rules if the file has none')
     .option('--allow-lockout', 'make the change although it locks you out');
   addServerOptions(command)
     .addHelpText('after', end('gatehouse rules load ipp_2tQzYDLwIVU45s8sSMNpRfQp1Ng office.txt --dry-run'))

@@ -16,7 +16,7 @@ export const exitCodes = {
 } as const;
 
 export const exitCodeText =
-  'Exit codes: 0 done, 1 wrong call, 2 found (--exit-code), 3 refused by the server, 4 no answer, 5 the server failed.';
+  'Exit codes: 0 done, 1 wrong command, 2 found (--exit-code), 3 refused by the server, 4 no answer, 5 the server failed.';
 
 /** Ends a command with lines for standard error and a code. */
 export class CommandFault extends Error {

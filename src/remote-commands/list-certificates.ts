@@ -99,7 +99,7 @@ async function namesWithout(
 }
 
 const wildcardRemedy =
-  'upload one (gatehouse tls-certificates create), or set GATEHOUSE_ACME_DNS_HOOK: a wildcard is proved by a DNS record';
+  'upload one (gatehouse tls-certificates create), or set GATEHOUSE_ACME_DNS_HOOK: the authority verifies a wildcard by a DNS record';
 
 function isSingle(name: string): boolean {
   return !name.startsWith('*.');

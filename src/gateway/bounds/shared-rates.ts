@@ -206,7 +206,7 @@ export class SharedRates implements Disposable {
 
   #recovered(peer: Peer): void {
     if (peer.failures >= loggedFailures)
-      this.#log.info({ process: peer.id }, 'the other gateway is told again what rate limits let in here');
+      this.#log.info({ process: peer.id }, 'the other gateway counts rate limits together with this one again');
     peer.failures = 0;
   }
 

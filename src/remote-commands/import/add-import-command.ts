@@ -17,10 +17,10 @@ Exit codes: 0 all was taken, 1 wrong call, 3 refused, 4 no answer, 6 something w
 export function addImportCommand(program: Command, host: Host): void {
   program
     .command('import')
-    .summary('take over what another server has')
+    .summary('import what another server has')
     .description(
       'Reads everything from another server that speaks this API and creates it here, with the same ids where they are ' +
-        'free. What is here already stays as it is. An interrupted import goes on where it was.',
+        'free. What is there already stays as it is. An interrupted import goes on where it stopped.',
     )
     .option('--from <url>', 'URL of the API to read from')
     .option('--token <token>', `token at that server; better ${remoteVariables.fromToken}, which others cannot see`)
@@ -29,7 +29,7 @@ export function addImportCommand(program: Command, host: Host): void {
     .option('--state <file>', 'file that an interrupted import goes on from', 'gatehouse-import.jsonl')
     .option('--caddyfile <file>', 'write the reverse proxies of this Caddyfile as YAML for "gatehouse apply"')
     .option('--kong <file>', 'write the routes of this declarative file of Kong as YAML for "gatehouse apply"')
-    .option('--allow-lockout', 'take IP restrictions although they lock you out')
+    .option('--allow-lockout', 'import IP restrictions although they lock you out')
     .addHelpText('after', examples)
     .action((flags: ImportFlags & FileFlags) =>
       reportFault(host, async () => {

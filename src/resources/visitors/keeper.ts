@@ -111,7 +111,7 @@ export class VisitorKeeper implements Visitors {
     } catch (error) {
       if (error instanceof StoreUnavailableError) return 'away';
       const fields = { err: error, session: event.id, account: event.accountId };
-      this.#log?.error(fields, 'what a gateway told of a session of a visitor could not be stored');
+      this.#log?.error(fields, 'what a gateway said about a session of a visitor could not be stored');
       return 'dropped';
     }
   }
