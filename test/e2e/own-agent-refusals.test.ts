@@ -36,7 +36,10 @@ test('a token that is refused ends it with 3, the words of the server and what t
 test('without a token, or with one as a flag, it does not start and says where the token belongs', async () => {
   const none = await ended(server.agent(['http', 3000], { GATEHOUSE_AUTHTOKEN: '' }));
   assert.deepEqual([none.code, none.out], [1, '']);
-  assert.match(none.errors, /no token: set GATEHOUSE_AUTHTOKEN, or write .*agent\.json/);
+  assert.match(
+    none.errors,
+    /no token for 127\.0\.0\.1:\d+: run "gatehouse login", set GATEHOUSE_AUTHTOKEN, or write .*agent\.json/,
+  );
   for (const flag of ['--authtoken=hunter2', '--token=hunter2']) {
     const flagged = await ended(server.agent(['http', 3000, flag]));
     assert.equal(flagged.code, 1);

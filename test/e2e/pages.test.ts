@@ -51,6 +51,10 @@ const asides: readonly Aside[] = [
   {
     page: 'docs/operators-sign-in.md',
     begins: 'export GATEHOUSE_PUBLIC_URL',
+    async before(_paste, { ports }) {
+      const metadata = `http://127.0.0.1:${ports.get(9002)}/.well-known/openid-configuration`;
+      await until(async () => (await fetch(metadata).catch(() => undefined))?.ok === true, 'the provider answers');
+    },
     async after({ ports }) {
       const url = `http://127.0.0.1:${ports.get(4040)}`;
       const signIn = (name: string) => new Operator({ url }, {}, url).signIn(name);

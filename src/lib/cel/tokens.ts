@@ -11,7 +11,7 @@ export type Token =
   | { readonly kind: 'sign'; readonly value: string; readonly at: number }
   | { readonly kind: 'end'; readonly value: ''; readonly at: number };
 
-const blanks = /(?:[ \t\r\n\f]|\/\/[^\n]*)*/y;
+const blanks = /(?:[ \t\r\n\f]|\/\/[^\n]*(?:\n|$))*/y;
 const number = /0[xX][0-9a-fA-F]+[uU]?|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?[uU]?/y;
 const name = /[A-Za-z_]\w*/y;
 const sign = /&&|\|\||[<>=!]=|[<>!()[\]{},.+\-*/%?:]/y;

@@ -21,7 +21,7 @@ function integerText(text: string, work: Work<unknown>): bigint {
 }
 
 function doubleOf(text: string, work: Work<unknown>): number {
-  const isNumber = text.length <= 400 && /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text);
+  const isNumber = text.length <= 400 && /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(text);
   if (isNumber) return Number(text);
   const word = /^([+-]?)(?:inf|infinity)$/i.exec(text);
   if (word !== null) return word[1] === '-' ? -Infinity : Infinity;

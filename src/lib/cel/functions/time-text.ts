@@ -3,6 +3,7 @@ import { Duration, Timestamp } from '../values.ts';
 const second = 1_000_000_000n;
 const timeForm = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)$/;
 const durationForm = /^[+-]?(?:(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})(?:h|ms|m|s|us|µs|μs|ns))+$/;
+const durationPart = /(\d*)(?:\.(\d*))?(h|ms|m|s|us|µs|μs|ns)/gy;
 const unitNanos: Readonly<Record<string, bigint>> = {
   h: 3600n * second,
   m: 60n * second,
@@ -51,7 +52,9 @@ export function formatDuration({ nanos }: Duration): string {
 
 function fractionOf(nanos: bigint): string {
   if (nanos === 0n) return '';
-  return `.${nanos.toString().padStart(9, '0').replace(/0+$/, '')}`;
+  let digits = nanos.toString().padStart(9, '0');
+  while (digits.endsWith('0')) digits = digits.slice(0, -1);
+  return `.${digits}`;
 }
 
 /** Nanoseconds of a duration as in Go, such as `1h30m` or `-1.5s`. */
@@ -59,7 +62,7 @@ export function parseDurationNanos(text: string): bigint | undefined {
   if (text === '0') return 0n;
   if (text.length > 100 || !durationForm.test(text)) return undefined;
   let sum = 0n;
-  for (const [, whole = '', fraction = '', unit = ''] of text.matchAll(/(\d*)(?:\.(\d*))?(h|ms|m|s|us|µs|μs|ns)/g)) {
+  for (const [, whole = '', fraction = '', unit = ''] of text.replace(/^[+-]/, '').matchAll(durationPart)) {
     const nanos = unitNanos[unit] ?? 0n;
     sum += BigInt(whole === '' ? '0' : whole) * nanos;
     if (fraction !== '') sum += (BigInt(fraction) * nanos) / 10n ** BigInt(fraction.length);
