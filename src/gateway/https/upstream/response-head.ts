@@ -99,7 +99,9 @@ function readFraming(framing: Framing, name: string, value: string): boolean {
 }
 
 function withoutNamed(fields: readonly string[], connection: readonly string[]): readonly string[] {
-  const named = connection.filter((option) => option !== 'close' && option !== 'keep-alive' && option !== 'upgrade');
-  if (named.length === 0) return fields;
-  return fields.filter((_, at) => !named.includes((fields[at - (at % 2)] ?? '').toLowerCase()));
+  // A set: an answer may name thousands beside hundreds of headers.
+  const named = new Set(connection);
+  for (const option of ['close', 'keep-alive', 'upgrade']) named.delete(option);
+  if (named.size === 0) return fields;
+  return fields.filter((_, at) => !named.has((fields[at - (at % 2)] ?? '').toLowerCase()));
 }
