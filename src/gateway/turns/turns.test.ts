@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
+import { parseIp } from '../../lib/ip/address.ts';
 import { Flow } from './flow.ts';
 import { PieceJoiner } from './piece-joiner.ts';
 import { ReadShare } from './read-share.ts';
@@ -173,10 +174,35 @@ test('readers that rest go on by turns between their owners', async () => {
   assert.deepEqual(went, ['x0', 'y3', 'x1', 'x2']);
 });
 
+const connectionFrom = (address: string, peerTrusted = false) => ({ peer: parseIp(address)!, peerTrusted });
+
+test('a few requests begin in a turn, by turns between sources, however many connections one has', async () => {
+  const queue = new RequestQueue();
+  const begun: string[] = [];
+  const own = Array.from({ length: 40 }, (_, at) => connectionFrom(at % 2 === 0 ? '192.0.2.1' : '2001:db8::1'));
+  const network = connectionFrom('2001:db8::2');
+  await nextTurn();
+  for (const connection of own) queue.add(connection, () => begun.push('own'));
+  queue.add(network, () => begun.push('network'));
+  for (const address of ['192.0.2.2', '192.0.2.3']) {
+    const other = connectionFrom(address);
+    for (let at = 0; at < 2; at++) queue.add(other, () => begun.push(address));
+  }
+  for (const proxied of ['a', 'b']) queue.add(connectionFrom('192.0.2.4', true), () => begun.push(proxied));
+  await nextTurn();
+  assert.equal(begun.length, 16);
+  const second = begun.slice(8);
+  for (const name of ['192.0.2.2', '192.0.2.3', 'a', 'b'])
+    assert.ok(second.includes(name), `${name}: ${String(second)}`);
+  for (let turn = 0; turn < 5; turn++) await nextTurn();
+  assert.equal(begun.at(-1), 'network', 'a network of IPv6 is one source');
+  assert.equal(begun.length, 47);
+});
+
 test('a few requests begin in a turn, by turns between connections', async () => {
   const queue = new RequestQueue();
   const begun: string[] = [];
-  const [many, one] = [{}, {}];
+  const [many, one] = [connectionFrom('192.0.2.1'), connectionFrom('192.0.2.1')];
   await nextTurn();
   for (let at = 0; at < 30; at++) queue.add(many, () => begun.push(`many ${at}`));
   assert.equal(begun.length, 8);

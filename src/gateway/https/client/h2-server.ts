@@ -91,7 +91,7 @@ export class Http2Server {
         // Only a client closes a stream before its answer.
         if (!stream.headersSent) this.#countReset(state, client);
       });
-      queue.add(state, () => {
+      queue.add(client, () => {
         if (!stream.destroyed && !stream.closed) handle(exchange);
       });
     });

@@ -240,7 +240,7 @@ export class Http1Connection implements IdleTimeout, BodyReaderOwner {
     const exchange = new Http1Exchange(head, body, this.#socket, this.#client, keepAlive, this);
     this.#body = body;
     this.#exchange = exchange;
-    queue.add(this, () => {
+    queue.add(this.#client, () => {
       if (!exchange.isOver) handle(exchange);
     });
   }
