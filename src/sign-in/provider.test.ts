@@ -94,6 +94,34 @@ test('a provider that is away is told from one that refuses', async () => {
   await assert.rejects(new Provider(settings, partsWith(fetch)).begin(callback, undefined), ProviderDown);
 });
 
+test('a provider that has failed is not asked for its metadata by each login that begins, and soon again', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const running = await IdentityProvider.start({ ada: { email: 'ada@example.com' } }, ['app.site.test']);
+  t.after(() => running[Symbol.asyncDispose]());
+  let asked = 0;
+  let isDown = true;
+  const counted: typeof fetch = async (url, options) => {
+    asked += 1;
+    return isDown ? Response.json({ error: 'down' }, { status: 500 }) : fetch(url, options);
+  };
+  const scopes = ['openid', 'email'];
+  const settings = { name: 'oidc', issuer: running.issuer, clientId, clientSecret, scopes, groupsClaim: 'groups' };
+  const provider = new Provider(settings, partsWith(counted));
+  for (let login = 0; login < 20; login++) await assert.rejects(provider.begin(callback, undefined), ProviderDown);
+  assert.equal(asked, 1);
+  isDown = false;
+  t.mock.timers.tick(2_000);
+  await provider.begin(callback, undefined);
+  // Metadata that are known serve on, and a provider that fails again is left alone as before.
+  isDown = true;
+  t.mock.timers.tick(11_000);
+  const before = asked;
+  for (let login = 0; login < 20; login++) await assert.rejects(provider.begin(callback, undefined), ProviderDown);
+  assert.equal(asked - before, 1);
+  assert.ok((await provider.signOutUrl())?.startsWith(running.issuer));
+  assert.equal(asked - before, 1);
+});
+
 test('groups of GitHub are organizations and teams, and the address is the one that is verified', () => {
   const profile = { id: 583_231, login: 'octocat', name: null, email: 'shown@example.com' };
   const lists = {

@@ -1,5 +1,6 @@
 import type { Configuration, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
 
+import { hasElapsed } from '../lib/elapsed.ts';
 import { TooMuchWaits } from '../lib/fair-turns.ts';
 import { faultOfNamedUrl } from '../lib/provider-url.ts';
 import type { ProviderDifferences, SignInProvider } from '../modules/sign-in.ts';
@@ -21,6 +22,8 @@ const metadataMs = 3_600_000;
 /** A provider that has answered so lately is there. */
 const answeredMs = 10_000;
 const answerSeconds = 10;
+/** One that has not answered is left alone for so long, however many logins begin. */
+const pauseMs = 2_000;
 /** Bytes of a profile or list of a named provider: a hundred teams of GitHub are a quarter of that. */
 const profileLimit = 1_048_576;
 
@@ -81,6 +84,9 @@ export class Provider {
   #configuration: Promise<Configuration> | undefined;
   #reading: Promise<Configuration> | undefined;
   #readAtMs = 0;
+  /** Undefined once the metadata were read. */
+  #fault: ProviderDown | undefined;
+  #failedAtMs = 0;
   /** True: the secret of the client may stand in the body or in a header. */
   #takesEither = false;
   #prefersHeader = false;
@@ -263,20 +269,27 @@ export class Provider {
   }
 
   #read(fallback: Promise<Configuration> | undefined): Promise<Configuration> {
-    this.#reading ??= this.#readMetadata().finally(() => {
+    if (this.#fault !== undefined && !hasElapsed(this.#failedAtMs, pauseMs))
+      return fallback ?? Promise.reject(this.#fault);
+    this.#reading ??= this.#readNow().finally(() => {
       this.#reading = undefined;
     });
-    return this.#reading.then(
-      (configuration) => {
-        this.#readAtMs = Date.now();
-        this.#configuration = Promise.resolve(configuration);
-        return configuration;
-      },
-      (error: unknown) => {
-        if (fallback !== undefined) return fallback;
-        throw new ProviderDown(`${this.#settings.issuer} does not answer as an OpenID provider`, { cause: error });
-      },
-    );
+    return fallback === undefined ? this.#reading : this.#reading.catch(() => fallback);
+  }
+
+  async #readNow(): Promise<Configuration> {
+    try {
+      const configuration = await this.#readMetadata();
+      this.#fault = undefined;
+      this.#readAtMs = Date.now();
+      this.#configuration = Promise.resolve(configuration);
+      return configuration;
+    } catch (error) {
+      const { issuer } = this.#settings;
+      this.#fault = new ProviderDown(`${issuer} does not answer as an OpenID provider`, { cause: error });
+      this.#failedAtMs = Date.now();
+      throw this.#fault;
+    }
   }
 
   async #readMetadata(): Promise<Configuration> {

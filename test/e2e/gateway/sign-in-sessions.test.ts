@@ -200,6 +200,7 @@ suite('sessions of visitors', () => {
     assert.match(down.text, /does not answer\. Everybody who is already signed in can go on working/);
     assert.match(down.text, /\/orders/);
     await at.provider.up();
+    mock.timers.tick(2_000);
     assert.equal((await at.visitor().signIn(start, 'ada')).status, 200);
     await at.endAll();
   });
