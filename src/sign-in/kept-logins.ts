@@ -1,4 +1,4 @@
-import type { VisitorIdentity, VisitorSession } from '../modules/sign-in.ts';
+import type { LeftSession, VisitorIdentity, VisitorSession } from '../modules/sign-in.ts';
 import type { ProviderToken } from './provider.ts';
 
 /** A login behind a session: the token that the provider is asked with, and what it has last said of the visitor. */
@@ -40,6 +40,8 @@ export interface KeptLogins {
     checkedAt: number,
     login: KeptLogin | undefined,
   ): Promise<void>;
+  /** Writes that a session has ended before its time. Where the database is away, it is written later. */
+  leave(session: LeftSession): Promise<void>;
 }
 
 /** For a gateway without a database: no login is checked. */
@@ -47,6 +49,7 @@ export const noKeptLogins: KeptLogins = {
   keep: refuse,
   claim: refuse,
   release: refuse,
+  leave: refuse,
 };
 
 function refuse(): Promise<never> {

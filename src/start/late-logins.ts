@@ -20,4 +20,8 @@ export class LateLogins implements KeptLogins {
   release(...parameters: Parameters<KeptLogins['release']>): Promise<void> {
     return this.#target.release(...parameters);
   }
+
+  leave(...parameters: Parameters<KeptLogins['leave']>): Promise<void> {
+    return this.#target.leave(...parameters);
+  }
 }

@@ -44,7 +44,7 @@ export async function signOut(
     if (opened === undefined) continue;
     ({ provider } = signIn);
     // One that is over already is not ended again: the cookie may come any number of times.
-    if (sessions.isValid(opened, signIn)) sessions.end(visit, signIn, opened.session);
+    if (sessions.isValid(opened, signIn)) await sessions.end(visit, signIn, opened.session);
   }
   const elsewhere =
     provider &&

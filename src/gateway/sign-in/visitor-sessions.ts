@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { newId } from '../../lib/ids.ts';
 import { formatIp } from '../../lib/ip/address.ts';
@@ -46,6 +48,8 @@ const openedLimit = 5_000;
 const seenEverySeconds = 300;
 /** An upstream takes a token for so long; one serves the requests of a session for half of that. */
 const tokenSeconds = 120;
+/** A sign-out is answered when it is written, and after so long in any case. */
+const writtenMs = 2_000;
 /** The provider, or the database, is asked again so long after it was away. */
 const awaySeconds = 60;
 
@@ -140,12 +144,23 @@ export class VisitorSessions {
     return cookie;
   }
 
-  end({ accountId, edgeId }: Pick<Visit, 'accountId' | 'edgeId'>, { provider }: SignIn, session: Session): void {
+  /** Ends a session here at once. Resolves when that is written, or has waited for long enough. */
+  async end(
+    { accountId, edgeId }: Pick<Visit, 'accountId' | 'edgeId'>,
+    { provider }: SignIn,
+    session: Session,
+  ): Promise<void> {
     const { id, visitor, signedInAt, endsAt } = session;
     this.#parts.keys.end(accountId, id);
     const told = { name: provider.name, url: provider.issuer };
     const { subject } = visitor;
-    this.#parts.observer.visitorLeft({ id, accountId, edgeId, provider: told, subject, signedInAt, endsAt });
+    const left = { id, accountId, edgeId, provider: told, subject, signedInAt, endsAt };
+    const written = this.#parts.logins.leave(left).catch(() => {
+      this.#parts.observer.visitorLeft(left);
+    });
+    const late = new AbortController();
+    await Promise.race([written, sleep(writtenMs, undefined, { signal: late.signal }).catch(() => {})]);
+    late.abort();
   }
 
   /** Writes down now and then that a session was used: its time without use begins anew. */
@@ -201,7 +216,7 @@ export class VisitorSessions {
         opened.quietUntil = now + 1;
         break;
       case 'gone':
-        this.end(visit, signIn, session);
+        await this.end(visit, signIn, session);
         break;
     }
   }
@@ -215,7 +230,7 @@ export class VisitorSessions {
       known = { token: answer.token, visitor: identityFrom(answer.claims, signIn) };
     } catch (error) {
       if (error instanceof LoginRefused) {
-        this.end(visit, signIn, opened.session);
+        await this.end(visit, signIn, opened.session);
         return;
       }
       this.#parts.providers.logFault(provider, error);

@@ -31,6 +31,7 @@ export async function answerLoginCall(logins: KeptLogins, asked: LoginCall): Pro
 
 function carryOut(logins: KeptLogins, { method, parameters }: LoginCall): ReturnType<KeptLogins[Method]> {
   if (method === 'keep') return logins.keep(...parameters);
+  if (method === 'leave') return logins.leave(...parameters);
   return method === 'claim' ? logins.claim(...parameters) : logins.release(...parameters);
 }
 
@@ -54,6 +55,10 @@ export class RemoteLogins implements KeptLogins {
 
   release(...parameters: Parameters<KeptLogins['release']>): Promise<void> {
     return this.#ask((call) => ({ type: 'login', call, method: 'release', parameters }));
+  }
+
+  leave(...parameters: Parameters<KeptLogins['leave']>): Promise<void> {
+    return this.#ask((call) => ({ type: 'login', call, method: 'leave', parameters }));
   }
 
   answered(reply: LoginReply): void {

@@ -103,7 +103,7 @@ export const visitorsResource: Resource = {
     services.provide(visitors, keeper);
     const sealer = createSharedSealer(context);
     services.provide(sharedSealer, sealer);
-    services.provide(keptLogins, new StoredLogins(store, sealer));
+    services.provide(keptLogins, new StoredLogins(store, sealer, keeper));
     services.add(backgroundTasks, keyTask(context));
     services.add(backgroundTasks, keeper.task());
     services.add(storedSecrets, keySecrets(context));

@@ -45,6 +45,11 @@ export class VisitorKeeper implements Visitors {
     this.#schedule(flushEveryMs);
   }
 
+  /** Resolves when the end of a session is written, or waits in memory for the database. */
+  async leave(session: LeftSession): Promise<void> {
+    if ((await this.#writeOne(session, writeLeft)) === 'away') this.visitorLeft(session);
+  }
+
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { VisitorSession } from '../../modules/sign-in.ts';
+import type { LeftSession, VisitorSession } from '../../modules/sign-in.ts';
 import type { ClaimedLogin, KeptLogin, KeptLogins, LoginClaim } from '../../sign-in/kept-logins.ts';
 import { StoreUnavailableError } from '../../store/database.ts';
 import type { Row } from '../../store/database.ts';
 import type { Store } from '../../store/store.ts';
+import type { VisitorKeeper } from './keeper.ts';
 import type { SharedSealer } from './service.ts';
 import { writeSeen } from './sessions.ts';
 
@@ -22,10 +23,12 @@ const contextOf = (sessionId: string) => `visitor login ${sessionId}`;
 export class StoredLogins implements KeptLogins {
   readonly #store: Store;
   readonly #sealer: SharedSealer;
+  readonly #keeper: Pick<VisitorKeeper, 'leave'>;
 
-  constructor(store: Store, sealer: SharedSealer) {
+  constructor(store: Store, sealer: SharedSealer, keeper: Pick<VisitorKeeper, 'leave'>) {
     this.#store = store;
     this.#sealer = sealer;
+    this.#keeper = keeper;
   }
 
   async keep(session: VisitorSession, login: KeptLogin): Promise<void> {
@@ -74,6 +77,10 @@ export class StoredLogins implements KeptLogins {
       if (!(error instanceof StoreUnavailableError)) throw error;
       void this.#retry(write);
     });
+  }
+
+  leave(session: LeftSession): Promise<void> {
+    return this.#keeper.leave(session);
   }
 
   /** A provider may have given a new token, and would take the former for a stolen one. */

@@ -57,6 +57,21 @@ onEachDatabase('checks of logins by several workers and gateways', (newDatabase)
       assert.deepEqual(await askAll([at.site.httpsPort], newest), all200);
     });
 
+    for (const workers of ['off', '2'])
+      test(`a sign-out is written when it is answered, workers ${workers}`, async () => {
+        const databaseUrl = await newDatabase();
+        await using at = await SignInSite.start({ workers }, databaseUrl);
+        await at.put();
+        const { queries } = at.site.gatehouse.app.context.store;
+        for (let round = 0; round < rounds; round++) {
+          const one = await at.signedIn();
+          await one.ask(`${start}.gatehouse/sign-out`, { headers: { 'sec-fetch-site': 'same-origin' } });
+          const [[count] = []] = await queries.all('SELECT COUNT(*) FROM ended_app_sessions', []);
+          assert.equal(Number(count), round + 1);
+          await at.sessionsAre(0);
+        }
+      });
+
     test('who is deleted is out in every worker and at every gateway', async () => {
       const databaseUrl = await newDatabase();
       await using at = await SignInSite.start({ workers: '2' }, databaseUrl);
