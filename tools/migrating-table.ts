@@ -1,4 +1,4 @@
-/** One resource or module of the hosted service, and what becomes of it here. */
+/** One resource or module of ngrok, and what becomes of it here. */
 export interface MigratedPath {
   /** The path, and others that are the same thing; at least the first is served where the resource is here. */
   readonly paths: readonly string[];
@@ -9,7 +9,7 @@ export interface MigratedPath {
 
 const signIn = 'Use the module `oidc`, with a provider that speaks OpenID Connect.';
 
-/** Every resource of the hosted service's API, in the order of docs/migrating.md. */
+/** Every resource of ngrok's API, in the order of docs/migrating.md. */
 export const migratedPaths: readonly MigratedPath[] = [
   { paths: ['/api_keys'], here: 'yes', note: 'Also an end, allowed sources, read-only keys and rotation.' },
   { paths: ['/bot_users', '/service_users'], here: 'yes', note: '' },
@@ -145,7 +145,7 @@ export const migratedPaths: readonly MigratedPath[] = [
   {
     paths: ['/app/users', '/app/sessions'],
     here: 'yes',
-    note: 'Ending one holds at every gateway within 250 ms. Of the browser only `raw` and the address are told.',
+    note: 'A session that is ended is refused at every gateway within 250 ms. Gatehouse does not look up the location of an address.',
   },
 ];
 
@@ -159,9 +159,7 @@ export function withMigratingTable(page: string): string {
   const rows = migratedPaths.map(
     ({ paths, here, note }) => `| ${paths.map((path) => `\`${path}\``).join(', ')} | ${words[here]} | ${note} |`,
   );
-  const table = ['| the hosted service | here | what is different, or what to use |', '|---|---|---|', ...rows].join(
-    '\n',
-  );
+  const table = ['| ngrok | here | what is different, or what to use |', '|---|---|---|', ...rows].join('\n');
   const [before = '', rest = ''] = page.split(begin);
   const [, after = ''] = rest.split(end);
   return `${before}${begin}\n\n${table}\n\n${end}${after}`;
