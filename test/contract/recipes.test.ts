@@ -23,7 +23,7 @@ test('a resource and a module that are made by the recipes pass the contract tes
   await using copy = await RepositoryCopy.make();
 
   // Step 1: the files.
-  assert.ok(blocks.length >= 9, `found only ${blocks.length} blocks`);
+  assert.ok(blocks.length >= 8, `found only ${blocks.length} blocks`);
   for (const { path, code } of blocks) await copy.write(path, code);
   await copy.run('oxfmt', ['--check', ...files]);
 

@@ -4,12 +4,23 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
 import { credentialsRequired } from '../../errors/shared.ts';
-import { quote, UserError } from '../../errors/user-error.ts';
+import { defineError, quote, UserError } from '../../errors/user-error.ts';
 import { headerValues } from '../header-values.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import type { HeaderList, RequestStep } from '../step.ts';
-import * as errors from './errors.ts';
+
+const invalidBasicCredential = defineError(
+  20156,
+  400,
+  'The user name {username} is not acceptable for basic authentication: it must not be empty or contain ":". Give another.',
+);
+
+const passwordMissing = defineError(
+  20286,
+  400,
+  'There is no password for {username}, neither in the request nor stored. Give it in password.',
+);
 
 const username = Type.String({
   description: 'The name. It must not be empty or contain ":". Max 255 bytes.',
@@ -92,14 +103,13 @@ export const basicAuth: EdgeModule<Static<typeof Input>, BasicAuthSettings> = {
   targets: ['https_route', 'agent_endpoint'],
   input: Input,
   view: View,
-  errors: Object.values(errors),
+  errors: [invalidBasicCredential, passwordMissing],
   accept({ enabled = true, credentials }) {
     const salt = randomBytes(16).toString('base64');
     return {
       enabled,
       credentials: credentials.map(({ username: name, password }) => {
-        if (name === '' || name.includes(':'))
-          throw new UserError(errors.invalidBasicCredential, { username: quote(name) });
+        if (name === '' || name.includes(':')) throw new UserError(invalidBasicCredential, { username: quote(name) });
         return { username: name, salt, digest: password === undefined ? '' : digestOf(salt, `${name}:${password}`) };
       }),
     };
@@ -130,7 +140,7 @@ export const basicAuth: EdgeModule<Static<typeof Input>, BasicAuthSettings> = {
         const at = left.findIndex(({ username: name }) => name === credential.username);
         const [stored] = at < 0 ? [] : left.splice(at, 1);
         if (credential.digest !== '') return credential;
-        if (stored === undefined) throw new UserError(errors.passwordMissing, { username: quote(credential.username) });
+        if (stored === undefined) throw new UserError(passwordMissing, { username: quote(credential.username) });
         return stored;
       });
       return { ...settings, credentials };

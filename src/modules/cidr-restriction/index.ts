@@ -1,13 +1,18 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-import { quote, UserError } from '../../errors/user-error.ts';
+import { defineError, quote, UserError } from '../../errors/user-error.ts';
 import { CidrSet, packCidrs } from '../../lib/ip/cidr-set.ts';
 import { parseCidr } from '../../lib/ip/cidr.ts';
 import { addressStep } from '../address-step.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
-import * as errors from './errors.ts';
+
+const invalidModuleCidr = defineError(
+  20154,
+  400,
+  'The IP restriction of the endpoint holds {cidr}, which is not a CIDR: it {reason}. Give one such as 203.0.113.0/24.',
+);
 
 const cidrs = Type.Array(Type.String(), { maxItems: 1000 });
 
@@ -37,7 +42,7 @@ export const cidrRestriction: EdgeModule<Static<typeof Input>, CidrRestrictionSe
   targets: ['agent_endpoint'],
   input: Input,
   view: View,
-  errors: Object.values(errors),
+  errors: [invalidModuleCidr],
   accept({ enabled = true, allow = [], deny = [] }) {
     return { enabled, allow: allow.map(canonical), deny: deny.map(canonical) };
   },
@@ -59,6 +64,6 @@ function canonical(text: string): string {
 
 function parse(text: string) {
   const parsed = parseCidr(text);
-  if (!parsed.ok) throw new UserError(errors.invalidModuleCidr, { cidr: quote(text), reason: parsed.reason });
+  if (!parsed.ok) throw new UserError(invalidModuleCidr, { cidr: quote(text), reason: parsed.reason });
   return parsed;
 }

@@ -1,14 +1,19 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-import { UserError } from '../../errors/user-error.ts';
+import { defineError, UserError } from '../../errors/user-error.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import { requestEffect } from '../step.ts';
 import type { RequestStep, RequestVisit } from '../step.ts';
 import { Breaker } from './breaker.ts';
 import type { BreakerRules } from './breaker.ts';
-import * as errors from './errors.ts';
+
+const circuitOpen = defineError(
+  20153,
+  503,
+  'Too many of the last requests to this endpoint have failed, so it gets no requests for a while. Try again later.',
+);
 
 const maxSeconds = 86_400;
 
@@ -84,7 +89,7 @@ export const circuitBreaker: EdgeModule<Static<typeof Input>, CircuitBreakerSett
   targets: ['https_route', 'agent_endpoint'],
   input: Input,
   view: View,
-  errors: Object.values(errors),
+  errors: [circuitOpen],
   accept,
   isSame: (input, stored) => JSON.stringify(accept(input)) === JSON.stringify(current(stored)),
   present: (settings) => settings,
@@ -108,7 +113,7 @@ function breakerStep(rules: BreakerRules): RequestStep {
   const newBreaker = (): Breaker => new Breaker(rules, () => performance.now());
   const run = (visit: RequestVisit): UserError | undefined => {
     const attempt = visit.kept(stateKey, newBreaker).attempt();
-    if (attempt === undefined) return new UserError(errors.circuitOpen, retryLater);
+    if (attempt === undefined) return new UserError(circuitOpen, retryLater);
     visit.circuits = [...visit.circuits, attempt];
     return undefined;
   };

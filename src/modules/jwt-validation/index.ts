@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
 import { duplicateEntry } from '../../errors/shared.ts';
-import { quote, UserError } from '../../errors/user-error.ts';
+import { defineError, quote, UserError } from '../../errors/user-error.ts';
 import { anyKey } from '../../lib/any-key.ts';
 import { isToken } from '../../lib/http-syntax.ts';
 import { enabledInput, enabledView } from '../module.ts';
@@ -13,8 +13,18 @@ import type { RequestStep } from '../step.ts';
 import { faultOfProviderUrl } from '../../lib/provider-url.ts';
 import { invalidClaimName } from '../sign-in-errors.ts';
 import { checkClaimNames } from '../sign-in-settings.ts';
-import { invalidTokenHeader, invalidTokenIssuer } from './errors.ts';
-import * as errors from './errors.ts';
+
+const invalidTokenIssuer = defineError(
+  20327,
+  400,
+  '{field} {url} is not acceptable: {reason}. Give a URL that begins with https://.',
+);
+
+const invalidTokenHeader = defineError(
+  20328,
+  400,
+  'The header {header} is not acceptable. Give the name of a header, such as authorization.',
+);
 
 /** Signatures by a key of the issuer alone: with a shared secret, whoever checks tokens could make them. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const;
@@ -109,7 +119,7 @@ export const jwtValidation: EdgeModule<Static<typeof Input>, JwtSettings> = {
   targets: ['https_route'],
   input: Input,
   view: View,
-  errors: [...Object.values(errors), invalidClaimName, duplicateEntry],
+  errors: [invalidTokenIssuer, invalidTokenHeader, invalidClaimName, duplicateEntry],
   accept(input) {
     const {
       enabled = true,

@@ -1,15 +1,19 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-import { quote, UserError } from '../../errors/user-error.ts';
+import { defineError, quote, UserError } from '../../errors/user-error.ts';
 import type { EdgeModule } from '../module.ts';
 import { faultOfProviderUrl } from '../../lib/provider-url.ts';
 import { clientId, clientSecret, emailInput, emailView, signInInput, signInView } from '../sign-in-fields.ts';
 import { signInModule } from '../sign-in-module.ts';
 import type { StoredSignIn } from '../sign-in-module.ts';
 import { signInErrors } from '../sign-in-settings.ts';
-import { invalidIssuer } from './errors.ts';
-import * as errors from './errors.ts';
+
+const invalidIssuer = defineError(
+  20311,
+  400,
+  'The issuer {issuer} is not acceptable: {reason}. Give the URL that the provider names as its issuer, such as https://id.example.com/realms/staff.',
+);
 
 const issuer = Type.String({
   description:
@@ -70,7 +74,7 @@ export const oidc: EdgeModule<Static<typeof Input>, StoredSignIn<OwnSettings>> =
   targets: ['https_route'],
   input: Input,
   view: View,
-  errors: [...Object.values(errors), ...signInErrors],
+  errors: [invalidIssuer, ...signInErrors],
   ...signInModule<Static<typeof Input>, OwnSettings>({
     name: 'oidc',
     cookiePrefix: '',

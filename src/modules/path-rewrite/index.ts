@@ -1,13 +1,24 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-import { quote, UserError } from '../../errors/user-error.ts';
+import { defineError, quote, UserError } from '../../errors/user-error.ts';
 import { checkRequestPath, normalizePath } from '../../lib/request-path.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import { requestEffect } from '../step.ts';
 import type { RequestVisit } from '../step.ts';
-import * as errors from './errors.ts';
+
+const prefixNotAPath = defineError(
+  20329,
+  400,
+  'The {field} {prefix} is not acceptable: it {reason}. Give a path such as "/api".',
+);
+
+const prefixRequired = defineError(
+  20330,
+  400,
+  'The module path_rewrite needs "strip_prefix", "add_prefix" or both: paths such as "/api".',
+);
 
 const longest = 1024;
 
@@ -52,14 +63,14 @@ export const pathRewrite: EdgeModule<Static<typeof Input>, PathRewriteSettings> 
   targets: ['https_route'],
   input: Input,
   view: View,
-  errors: Object.values(errors),
+  errors: [prefixNotAPath, prefixRequired],
   accept({ enabled = true, strip_prefix = '', add_prefix = '' }) {
     const settings = {
       enabled,
       strip_prefix: acceptPrefix('strip_prefix', strip_prefix),
       add_prefix: acceptPrefix('add_prefix', add_prefix),
     };
-    if (settings.strip_prefix === '' && settings.add_prefix === '') throw new UserError(errors.prefixRequired);
+    if (settings.strip_prefix === '' && settings.add_prefix === '') throw new UserError(prefixRequired);
     return settings;
   },
   present: (settings) => settings,
@@ -81,7 +92,7 @@ function acceptPrefix(field: string, given: string): string {
       : /\/\/|;/.test(checked.matchPath)
         ? 'has "//" or ";", which servers read in different ways'
         : undefined;
-  if (reason !== undefined) throw new UserError(errors.prefixNotAPath, { field, prefix: quote(given), reason });
+  if (reason !== undefined) throw new UserError(prefixNotAPath, { field, prefix: quote(given), reason });
   return prefix;
 }
 

@@ -1,18 +1,29 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-import { UserError } from '../../errors/user-error.ts';
+import { defineError, UserError } from '../../errors/user-error.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import { always, connectionCheck } from '../step.ts';
 import type { ConnectionStep, ConnectionVisit, RateLimit } from '../step.ts';
-import * as errors from './errors.ts';
+
+const rateLimitHeaderMissing = defineError(
+  20351,
+  400,
+  'A rate limit by header needs the name of the header, and any other rate limit has none. Give header only together with by: "header".',
+);
+
+const rateLimitBySourceOnly = defineError(
+  20352,
+  400,
+  'Connections of TCP and TLS edges are counted by source alone, before anything of them is read. Leave by out, or set it to "source".',
+);
 
 const ways = ['source', 'header', 'certificate'] as const;
 type Way = (typeof ways)[number];
 
 const byText =
-  'Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client ' +
+  'The clients that are told apart: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client ' +
   '"certificate" that was shown. Connections of TCP and TLS edges are counted by source.';
 const headerText =
   'Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks.';
@@ -84,15 +95,15 @@ export const rateLimit: EdgeModule<Static<typeof Input>, RateLimitSettings> = {
   targets: ['tcp_edge', 'tls_edge', 'https_edge', 'https_route'],
   input: Input,
   view: View,
-  errors: Object.values(errors),
+  errors: [rateLimitHeaderMissing, rateLimitBySourceOnly],
   accept({ enabled = true, limit: most, window_seconds, by = 'source', header, enforced = true }) {
-    if ((by === 'header') !== (header !== undefined)) throw new UserError(errors.rateLimitHeaderMissing);
+    if ((by === 'header') !== (header !== undefined)) throw new UserError(rateLimitHeaderMissing);
     const named = header === undefined ? {} : { header: header.toLowerCase() };
     return { enabled, limit: most, window_seconds, by, ...named, enforced };
   },
   checkTarget(settings, target) {
     const countsConnections = target === 'tcp_edge' || target === 'tls_edge';
-    if (countsConnections && settings.by !== 'source') throw new UserError(errors.rateLimitBySourceOnly);
+    if (countsConnections && settings.by !== 'source') throw new UserError(rateLimitBySourceOnly);
   },
   present: ({ header = null, ...rest }) => ({ ...rest, header }),
   build: (settings) => ({ steps: [rateStep(settings, 'own')] }),

@@ -1,11 +1,16 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-import { quote, UserError } from '../../errors/user-error.ts';
+import { defineError, quote, UserError } from '../../errors/user-error.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import { requestEffect } from '../step.ts';
-import * as errors from './errors.ts';
+
+const redirectNowhere = defineError(
+  20331,
+  400,
+  'The redirect to {to} is not acceptable: {reason}. Give a path such as "/new", or a URL such as "https://www.example.com".',
+);
 
 const longest = 2048;
 
@@ -57,10 +62,10 @@ export const redirect: EdgeModule<Static<typeof Input>, RedirectSettings> = {
   targets: ['https_route'],
   input: Input,
   view: View,
-  errors: Object.values(errors),
+  errors: [redirectNowhere],
   accept({ enabled = true, to: given, status_code = 302, keep_path = false }) {
     const reason = faultOf(given, keep_path);
-    if (reason !== undefined) throw new UserError(errors.redirectNowhere, { to: quote(given), reason });
+    if (reason !== undefined) throw new UserError(redirectNowhere, { to: quote(given), reason });
     return { enabled, to: given, status_code, keep_path };
   },
   present: (settings) => settings,

@@ -2,11 +2,16 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
 import { connectionPredatesRules } from '../../errors/shared.ts';
-import { UserError } from '../../errors/user-error.ts';
+import { defineError, UserError } from '../../errors/user-error.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import { connectionCheck } from '../step.ts';
-import * as errors from './errors.ts';
+
+export const minVersionUpstream = defineError(
+  20306,
+  400,
+  'The min_version {version} cannot be enforced if TLS ends upstream, because the gateway does not read what it passes on. Leave it out, or set "terminate_at" to "edge".',
+);
 
 const versions = ['1.2', '1.3'] as const;
 type Version = (typeof versions)[number];
@@ -67,10 +72,10 @@ export const tlsTermination: EdgeModule<Static<typeof Input>, TlsTerminationSett
   targets: ['https_edge', 'tls_edge'],
   input: Input,
   view: View,
-  errors: Object.values(errors),
+  errors: [minVersionUpstream],
   accept({ enabled = true, terminate_at, min_version }) {
     if (terminate_at !== 'upstream') return { enabled, ...(min_version === undefined ? {} : { min_version }) };
-    if (min_version !== undefined) throw new UserError(errors.minVersionUpstream, { version: min_version });
+    if (min_version !== undefined) throw new UserError(minVersionUpstream, { version: min_version });
     return { enabled, terminate_at };
   },
   present: ({ enabled, terminate_at = 'edge', min_version = null }) => ({ enabled, terminate_at, min_version }),

@@ -3,18 +3,22 @@ import { Type } from 'typebox';
 import type { EventSource } from '../../api/http/event-streams.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
-import { UserError } from '../../errors/user-error.ts';
+import { defineError, UserError } from '../../errors/user-error.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import type { LastError, LastRefusal } from '../../observe/traffic-health.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
-import { tooManyTrafficStreams } from './errors.ts';
-import * as errors from './errors.ts';
 import { EventExplainer } from './explain-event.ts';
 import { watchedBackends } from '../static-backends/service.ts';
 import { processes } from '../processes/service.ts';
 import { TrafficEventView, TrafficHealthView, TrafficHistoryView } from './schema.ts';
 import { traffic } from './service.ts';
 import type { Traffic } from './service.ts';
+
+const tooManyTrafficStreams = defineError(
+  20178,
+  429,
+  'This account has {limit} streams of live traffic open, the most that it may have in one process. Close one; the operator can raise GATEHOUSE_TRAFFIC_STREAMS.',
+);
 
 const historyPath = '/traffic/history';
 const healthPath = '/traffic/health';
@@ -28,7 +32,7 @@ function historyOperation({ services }: ResourceContext): Operation {
     operationId: 'TrafficHistory',
     summary: 'Count the traffic of the last hour',
     description:
-      'Traffic to the edges of this account through the process that answers and its workers, minute by minute. The counts are in memory: a restart begins with zero.',
+      'Traffic to the edges of this account, minute by minute, through the process that answers and its workers. The counts are in memory: after a restart they begin at zero.',
     tag: 'Traffic',
     status: 200,
     response: TrafficHistoryView,
@@ -59,8 +63,9 @@ function healthOperation({ services }: ResourceContext): Operation {
     operationId: 'TrafficHealth',
     summary: 'Show how edges, routes and backends do',
     description:
-      'How each edge, route and backend of this account did in the last hour, by what happened to its requests and connections, in all processes of the installation. Other processes report every ten seconds, each about the 200 with most errors and requests. The counts are in memory: a restart begins with zero. Static backends with several addresses or with ' +
-      'checks are listed with what the gateways see of their addresses.',
+      'The state of each edge, route and backend of this account in the last hour, by what happened to its requests and connections in all processes of the installation. ' +
+      'Other processes report every ten seconds, each about the 200 with the most errors and requests. The counts are in memory: after a restart they begin at zero. ' +
+      'Static backends with several addresses, or with checks, are listed with what the gateways see of these addresses.',
     tag: 'Traffic',
     status: 200,
     response: TrafficHealthView,
@@ -174,7 +179,7 @@ function rounded(ms: number | undefined): number | null {
 
 /** Traffic through this process, as it happens and over the last hour. Nothing of it is stored. */
 export const trafficResource: Resource = {
-  errors: Object.values(errors),
+  errors: [tooManyTrafficStreams],
   migrations: [],
   schemas: [TrafficHistoryView, TrafficHealthView, TrafficEventView],
   operations: (context) => [historyOperation(context), healthOperation(context), eventsOperation(context)],

@@ -5,7 +5,7 @@ import { ClientAuthority } from '../../../../test/support/client-certificates.ts
 import { createAccount, createUser } from '../../../../test/support/people.ts';
 import { refuses } from '../../../../test/support/refusals.ts';
 import { onGatehousesInTurn } from '../../../../test/support/shared-gatehouse.ts';
-import { minVersionUpstream } from '../../../modules/tls-termination/errors.ts';
+import { minVersionUpstream } from '../../../modules/tls-termination/index.ts';
 import { certificatesUnread, httpsEndsUpstream } from '../errors.ts';
 
 const path = '/edges/tls';
