@@ -77,7 +77,7 @@ export interface RateLimitModuleReplace {
   limit: number;
   /** Length of the window, which slides, in seconds. Max 86400. */
   window_seconds: number;
-  /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
+  /** The clients that are told apart: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
   by?: 'source' | 'header' | 'certificate';
   /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
   header?: string;
@@ -92,7 +92,7 @@ export interface RateLimitModule {
   limit: number;
   /** Length of the window, which slides, in seconds. Max 86400. */
   window_seconds: number;
-  /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
+  /** The clients that are told apart: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
   by: 'source' | 'header' | 'certificate';
   /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
   header: string | null;
@@ -616,7 +616,7 @@ export interface OidcModule {
 export interface WebhookVerificationModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
   enabled?: boolean;
-  /** Who sends the webhooks: one of the ids in docs/webhooks.md, in upper or lower case. */
+  /** The sender of the webhooks: one of the ids in docs/webhooks.md, in upper or lower case. */
   provider: string;
   /** Secret that the provider signs with, as it shows it; for SendGrid its public key, for VMware "name::password". Never shown again. If it is left out, the one stored for the provider stays. Max 4096 bytes. */
   secret?: string;
@@ -626,7 +626,7 @@ export interface WebhookVerificationModuleReplace {
 export interface WebhookVerificationModule {
   /** true: the module is applied to traffic. false: disabled. */
   enabled: boolean;
-  /** Who sends the webhooks: one of the ids in docs/webhooks.md, in upper or lower case. */
+  /** The sender of the webhooks: one of the ids in docs/webhooks.md, in upper or lower case. */
   provider: string;
 }
 
@@ -816,7 +816,7 @@ export interface User {
   role: 'admin' | 'member' | 'viewer';
   /** false: the API keys, dashboard sessions and agents of the user are refused, at once. */
   active: boolean;
-  /** Who the user is at the identity provider of the installation. Absent until the first sign-in with it. */
+  /** The user at the identity provider of the installation. Absent until the first sign-in with it. */
   sign_in?: {
     /** The URL that the provider is known by. */
     issuer: string;
@@ -1114,9 +1114,9 @@ export interface IpPolicyRuleCounts {
   counts: {
     /** The IP policy. */
     ip_policy_id: string;
-    /** How many rules it has, up to 1000. */
+    /** How many rules the policy has, up to 1000. */
     rules: number;
-    /** It has more than 1000. */
+    /** true: the policy has more than 1000 rules. */
     has_more: boolean;
   }[];
   /** URI of this document. */
@@ -1196,7 +1196,7 @@ export interface IpRestrictionWarnings {
     /** How often it came. */
     count: number;
   }[];
-  /** How many addresses are known, and pass the filter if there is one; at most the newest 10,000 are kept. */
+  /** How many addresses are known and pass the filter, if there is one. The newest 10,000 are kept. */
   total_sources: number;
   /** URI of this list. */
   uri: string;
@@ -1220,7 +1220,7 @@ export interface IpRestrictionWarningsSummary {
     /** Warnings in it. */
     count: number;
   }[];
-  /** Those that came most often first; at most 1000. */
+  /** The addresses, the most frequent first; at most 1000. */
   sources: ({
     /** The address that would have been refused. */
     ip: string;
@@ -1239,7 +1239,7 @@ export interface IpRestrictionWarningsSummary {
     /** When it was decided, RFC 3339. */
     decided_at: string | null;
   })[];
-  /** How many addresses came within the window, as far as they are told apart. */
+  /** How many addresses came within the window, as far as they are counted separately. */
   total_sources: number;
   /** true: more addresses came than are shown. */
   sources_truncated: boolean;
@@ -1285,10 +1285,10 @@ export interface StaticBackend {
   addresses?: {
     /** As host:port. */
     address: string;
-    /** Its share, in proportion to the others, up to 10000. 0: it gets no traffic, but is still checked. */
+    /** Share of the address, in proportion to the others, up to 10000. 0: it gets no traffic, but is still checked. */
     weight: number;
   }[];
-  /** Which address a request or connection goes to. */
+  /** How Gatehouse chooses the address for a request or connection. */
   balance?: {
     /** round_robin: in turn. least_connections: the one of two that has fewer open requests and connections of this process. source: the same address for the same client address. header: the same for the same value of a header. */
     by: 'round_robin' | 'least_connections' | 'source' | 'header';
@@ -1342,7 +1342,7 @@ export interface StaticBackendHealth {
   addresses: ({
     /** The address, as host:port. */
     address: string;
-    /** Its share; 0: it gets no traffic. */
+    /** Share of the address; 0: it gets no traffic. */
     weight: number;
     /** The view of each gateway. */
     gateways: ({
@@ -1352,7 +1352,7 @@ export interface StaticBackendHealth {
       host?: string;
       /** State at that gateway: down: it sends nothing there. unchecked: it has seen nothing yet, and sends. */
       state: 'up' | 'down' | 'unchecked';
-      /** When it came into that state; absent: since the process began, RFC 3339. */
+      /** Since when the address has been in that state; absent: since the process began, RFC 3339. */
       since?: string;
       /** Source of the verdict: an active check, or real traffic. */
       by?: 'check' | 'traffic';
@@ -1360,7 +1360,7 @@ export interface StaticBackendHealth {
       cause?: string;
       /** Failures in a row, of checks or of traffic. */
       failures: number;
-      /** When an active check was last told of; each minute where nothing changes, RFC 3339. */
+      /** When the last active check was reported; once a minute while nothing changes, RFC 3339. */
       checked_at?: string;
       /** Time that this check took, in milliseconds. */
       check_ms?: number;
@@ -1401,10 +1401,10 @@ export interface StaticBackendCreate {
   addresses?: {
     /** As host:port. */
     address: string;
-    /** Its share, in proportion to the others, up to 10000. 0: it gets no traffic, but is still checked. */
+    /** Share of the address, in proportion to the others, up to 10000. 0: it gets no traffic, but is still checked. */
     weight?: number;
   }[];
-  /** Which address a request or connection goes to; round_robin by default. */
+  /** How Gatehouse chooses the address for a request or connection; round_robin by default. */
   balance?: {
     /** round_robin: in turn. least_connections: the one of two that has fewer open requests and connections of this process. source: the same address for the same client address. header: the same for the same value of a header. */
     by: 'round_robin' | 'least_connections' | 'source' | 'header';
@@ -1467,10 +1467,10 @@ export interface StaticBackendUpdate {
   addresses?: {
     /** As host:port. */
     address: string;
-    /** Its share, in proportion to the others, up to 10000. 0: it gets no traffic, but is still checked. */
+    /** Share of the address, in proportion to the others, up to 10000. 0: it gets no traffic, but is still checked. */
     weight?: number;
   }[];
-  /** Which address a request or connection goes to; round_robin by default. */
+  /** How Gatehouse chooses the address for a request or connection; round_robin by default. */
   balance?: {
     /** round_robin: in turn. least_connections: the one of two that has fewer open requests and connections of this process. source: the same address for the same client address. header: the same for the same value of a header. */
     by: 'round_robin' | 'least_connections' | 'source' | 'header';
@@ -1538,10 +1538,10 @@ export interface StaticBackendEntry {
   addresses?: {
     /** As host:port. */
     address: string;
-    /** Its share, in proportion to the others, up to 10000. 0: it gets no traffic, but is still checked. */
+    /** Share of the address, in proportion to the others, up to 10000. 0: it gets no traffic, but is still checked. */
     weight?: number;
   }[];
-  /** Which address a request or connection goes to; round_robin by default. */
+  /** How Gatehouse chooses the address for a request or connection; round_robin by default. */
   balance?: {
     /** round_robin: in turn. least_connections: the one of two that has fewer open requests and connections of this process. source: the same address for the same client address. header: the same for the same value of a header. */
     by: 'round_robin' | 'least_connections' | 'source' | 'header';
@@ -1816,9 +1816,9 @@ export interface CertificateAuthority {
   not_before: string;
   /** Until when the first certificate is valid. */
   not_after: string;
-  /** What its key may be used for. */
+  /** Uses that the key of the certificate is for. */
   key_usages: string[];
-  /** What its key may be used for, more closely. */
+  /** Uses that the key of the certificate is for, in more detail. */
   extended_key_usages: string[];
 }
 
@@ -1890,7 +1890,7 @@ export interface TcpEdge {
     limit: number;
     /** Length of the window, which slides, in seconds. Max 86400. */
     window_seconds: number;
-    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
+    /** The clients that are told apart: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by: 'source' | 'header' | 'certificate';
     /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
     header: string | null;
@@ -1958,7 +1958,7 @@ export interface TcpEdgeEntry {
     limit: number;
     /** Length of the window, which slides, in seconds. Max 86400. */
     window_seconds: number;
-    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
+    /** The clients that are told apart: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by?: 'source' | 'header' | 'certificate';
     /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
     header?: string;
@@ -2011,7 +2011,7 @@ export interface HttpsEdge {
     limit: number;
     /** Length of the window, which slides, in seconds. Max 86400. */
     window_seconds: number;
-    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
+    /** The clients that are told apart: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by: 'source' | 'header' | 'certificate';
     /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
     header: string | null;
@@ -2119,7 +2119,7 @@ export interface HttpsEdgeRoute {
   webhook_verification: {
     /** true: the module is applied to traffic. false: disabled. */
     enabled: boolean;
-    /** Who sends the webhooks: one of the ids in docs/webhooks.md, in upper or lower case. */
+    /** The sender of the webhooks: one of the ids in docs/webhooks.md, in upper or lower case. */
     provider: string;
   } | null;
   /** OAuth module; null when it is not set. */
@@ -2339,7 +2339,7 @@ export interface HttpsEdgeRoute {
     limit: number;
     /** Length of the window, which slides, in seconds. Max 86400. */
     window_seconds: number;
-    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
+    /** The clients that are told apart: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by: 'source' | 'header' | 'certificate';
     /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
     header: string | null;
@@ -2472,7 +2472,7 @@ export interface HttpsEdgeEntry {
     limit: number;
     /** Length of the window, which slides, in seconds. Max 86400. */
     window_seconds: number;
-    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
+    /** The clients that are told apart: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by?: 'source' | 'header' | 'certificate';
     /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
     header?: string;
@@ -2518,7 +2518,7 @@ export interface HttpsEdgeEntry {
       limit: number;
       /** Length of the window, which slides, in seconds. Max 86400. */
       window_seconds: number;
-      /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
+      /** The clients that are told apart: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
       by?: 'source' | 'header' | 'certificate';
       /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
       header?: string;
@@ -2776,7 +2776,7 @@ export interface HttpsEdgeEntry {
     webhook_verification?: {
       /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
       enabled?: boolean;
-      /** Who sends the webhooks: one of the ids in docs/webhooks.md, in upper or lower case. */
+      /** The sender of the webhooks: one of the ids in docs/webhooks.md, in upper or lower case. */
       provider: string;
       /** Secret that the provider signs with, as it shows it; for SendGrid its public key, for VMware "name::password". Never shown again. If it is left out, the one stored for the provider stays. Max 4096 bytes. */
       secret?: string;
@@ -2908,7 +2908,7 @@ export interface TlsEdge {
     limit: number;
     /** Length of the window, which slides, in seconds. Max 86400. */
     window_seconds: number;
-    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
+    /** The clients that are told apart: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by: 'source' | 'header' | 'certificate';
     /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
     header: string | null;
@@ -2974,7 +2974,7 @@ export interface TlsEdgeEntry {
     limit: number;
     /** Length of the window, which slides, in seconds. Max 86400. */
     window_seconds: number;
-    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
+    /** The clients that are told apart: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by?: 'source' | 'header' | 'certificate';
     /** Name of the header to count by. Requests without it are counted together. Clients choose their headers, so count by one that something else checks. */
     header?: string;
@@ -3105,7 +3105,7 @@ export interface ReservedDomain {
     /** "ecdsa" or "rsa". */
     private_key_type: string;
   } | null;
-  /** How far the authority is; null without certificate_management_policy. */
+  /** State of the certificate at the authority; null without certificate_management_policy. */
   certificate_management_status: {
     /** When the certificate is renewed, RFC 3339; null while there is none. */
     renews_at: string | null;
@@ -3198,7 +3198,7 @@ export interface ReservedDomainEntry {
 }
 
 export interface Gateways {
-  /** Those that started first come first. */
+  /** The processes, those that started first at the top. */
   gateways: ({
     /** Unique identifier of the process, from its start to its end. */
     id: string;
@@ -3210,35 +3210,35 @@ export interface Gateways {
     version?: string;
     /** When it started, RFC 3339. */
     started_at: string;
-    /** When it last said how it is, RFC 3339; every ten seconds. */
+    /** Time of its last report, RFC 3339. Every process reports every ten seconds. */
     seen_at?: string;
-    /** The version of the configuration that it obeyed at seen_at. */
+    /** The version of the configuration that the process obeyed at seen_at. */
     configuration_version?: number;
-    /** How long the oldest change that it did not obey at seen_at had been stored by then, in whole seconds. Absent: it obeyed all changes, or those it did not came later. */
+    /** Age, at seen_at, of the oldest change that the process did not obey yet, in milliseconds, to the second. Absent: it obeyed all changes that were stored by then. */
     lag_ms?: number;
-    /** Where it listens; only admins are told. */
+    /** The listeners of the process; only admins are told. */
     listeners?: {
       /** api, https, http, tcp, agents or links. */
       kind: string;
-      /** The address that it listens on. */
+      /** The address of the listener. */
       address: string;
       /** 0 for tcp: the ports of all TCP edges. */
       port: number;
     }[];
-    /** Ports of TCP edges of this account that it cannot open. */
+    /** Ports of TCP edges of this account that the process cannot open. */
     unopened_ports: {
       /** A port of a TCP edge of this account. */
       port: number;
       /** The edge, or the endpoint of an agent, that has it. */
       edge_id: string;
-      /** Why it could not be opened; it is tried again every few seconds. */
+      /** Why the port could not be opened. The process tries again every few seconds. */
       reason: string;
     }[];
     /** When it last found the database with another history than before, after a failover or a restore. It then goes by what the database has. Absent: never since it started. */
     history_change?: {
       /** When it was found, RFC 3339. */
       at: string;
-      /** The newest version of the configuration that it had seen. */
+      /** The newest version of the configuration that the process had seen. */
       seen_version: number;
       /** The newest version that the database had. */
       version: number;
@@ -3250,7 +3250,7 @@ export interface Gateways {
         kind: string;
         /** Id of that resource. */
         id: string;
-        /** What the change had done. What was deleted is there again. */
+        /** Kind of the lost change. A resource whose deletion was lost exists again. */
         action?: 'created' | 'changed' | 'deleted';
       })[];
     };
@@ -3266,7 +3266,7 @@ export interface Gateways {
 export interface PublicAddresses {
   /** Port at which browsers reach HTTPS edges, TLS edges and endpoints of agents; hostports have the port of the setting https_port. */
   https_port: number;
-  /** The same for names below localhost, which lead past every load balancer to the listener. */
+  /** Port at which browsers reach names below localhost, which lead to the listener itself and past every load balancer. */
   local_https_port: number;
   /** Where agents connect, as host:port. Null: agents are not served. */
   agent_server: string | null;
@@ -3335,7 +3335,7 @@ export interface TunnelSession {
   credential: Ref;
   /** The address from which the agent is connected. */
   ip: string;
-  /** As the agent gave it. */
+  /** Metadata that the agent gave. */
   metadata: string;
   /** The system that the agent runs on. */
   os: string;
@@ -3354,7 +3354,7 @@ export interface Tunnel {
   public_url?: string;
   /** When it was opened, RFC 3339. */
   started_at: string;
-  /** As the agent gave it. */
+  /** Metadata that the agent gave. */
   metadata: string;
   /** The protocol of its visitors; absent for a tunnel of labels. */
   proto?: 'http' | 'https' | 'tcp' | 'tls';
@@ -3362,7 +3362,7 @@ export interface Tunnel {
   region: string;
   tunnel_session: Ref;
   endpoint?: Ref;
-  /** Its labels; absent for a tunnel with an endpoint. */
+  /** Labels of the tunnel; absent for a tunnel with an endpoint. */
   labels?: Record<string, string>;
   /** The tunnel group backends that it belongs to by its labels. */
   backends?: Ref[];
@@ -3428,9 +3428,9 @@ export interface EndpointsPage {
 }
 
 export interface TrafficHistory {
-  /** false: this process serves the API only, and knows of no traffic. Each gateway counts its own. */
+  /** false: this process serves the API alone and sees no traffic. Each gateway counts its own. */
   carries_traffic: boolean;
-  /** The last 60 minutes, oldest first; the last one is not over. */
+  /** The last 60 minutes, oldest first; the last minute is not over. */
   buckets: ({
     /** When the minute begins, RFC 3339. */
     start: string;
@@ -3438,18 +3438,18 @@ export interface TrafficHistory {
     requests: number;
     /** TCP connections that were opened or refused. */
     connections: number;
-    /** Requests and connections that a rule has refused. */
+    /** Requests and connections that a rule refused. */
     refused: number;
     /** Requests and connections that an IP restriction would have refused if it were enforced. */
     warned: number;
     /** Answers with a status of 500 or more, and connections that did not get to a backend. */
     errors: number;
-    /** The time in which half of the requests were answered, in milliseconds, to a fifth; null without requests. */
+    /** Time in which half of the requests were answered, in milliseconds, exact to a fifth; null without requests. */
     p50_ms: number | null;
-    /** The time in which 99 of 100 of the requests were answered, in milliseconds, to a fifth; null without requests. */
+    /** Time in which 99 of 100 of the requests were answered, in milliseconds, exact to a fifth; null without requests. */
     p99_ms: number | null;
   })[];
-  /** The same hour by edge, the busiest first; at most 200 for each minute. */
+  /** Traffic of the same hour by edge, the busiest first; at most 200 for each minute. */
   by_edge: {
     /** The edge, or the endpoint of an agent. */
     edge_id: string;
@@ -3457,7 +3457,7 @@ export interface TrafficHistory {
     requests: number;
     /** TCP connections that were opened or refused. */
     connections: number;
-    /** Requests and connections that a rule has refused. */
+    /** Requests and connections that a rule refused. */
     refused: number;
     /** Requests and connections that an IP restriction would have refused if it were enforced. */
     warned: number;
@@ -3469,62 +3469,62 @@ export interface TrafficHistory {
 }
 
 export interface TrafficHealth {
-  /** Processes that carry traffic and are counted in. */
+  /** How many processes that carry traffic are counted. */
   gateways: number;
-  /** The counts are whole from then on: an hour ago, or when the youngest of these processes started. RFC 3339. */
+  /** Time since which the counts are complete: an hour ago, or the start of the youngest of these processes. RFC 3339. */
   since: string;
-  /** false: more edges, routes and backends had traffic than are told apart, so that one without numbers may have had some. */
+  /** false: more edges, routes and backends had traffic than are counted, so that one without numbers may have had some too. */
   is_complete: boolean;
-  /** Those that had traffic in the last hour. */
+  /** Edges, routes, backends and endpoints that had traffic in the last hour. */
   health: ({
     /** The edge, route, backend, or endpoint of an agent. */
     id: string;
-    /** By the last ten minutes, or by the hour where they had no requests. `does_not_answer`: none was answered, and at least one failed. `answers_in_part`: at least 1 in 100 failed. `slow`: more than 5 in 100 took three seconds or longer. `no_login_returns`: visitors were sent to sign in, and none has come back from the provider. `no_requests`: there were no requests to judge by. */
+    /** State by the requests of the last ten minutes, or, if there were none, of the hour. `does_not_answer`: none was answered, and at least one failed. `answers_in_part`: at least 1 in 100 failed. `slow`: more than 5 in 100 took three seconds or longer. `no_login_returns`: visitors were sent to sign in, and none has come back from the provider. `no_requests`: there were no requests to judge by. */
     state: 'answers' | 'answers_in_part' | 'slow' | 'does_not_answer' | 'no_login_returns' | 'no_requests';
     /** Requests and connections of the last hour, without those that were refused. */
     requests: number;
-    /** Those that a rule refused, or that had a fault themselves: no backend was asked. */
+    /** Requests and connections that a rule refused, or that were faulty themselves: no backend was asked. */
     turned_away: number;
-    /** The same by cause, the most frequent first; exact to ten minutes. */
+    /** Refused requests and connections by cause, the most frequent first; exact to ten minutes. */
     turned_away_by: ({
       /** rule: IP rules. rate: a rate limit. login: no login, or one that is not let in. other: a fault of the request, or a path without a route. */
       cause: 'rule' | 'rate' | 'certificate' | 'password' | 'token' | 'login' | 'signature' | 'user_agent' | 'other';
       /** How many. */
       count: number;
     })[];
-    /** The last one that was refused. Absent: none was in the last hour. */
+    /** The last refused request or connection. Absent: none was refused in the last hour. */
     last_refusal?: {
       /** When it happened, RFC 3339. */
       at: string;
-      /** As above. */
+      /** Cause of the refusal, as in `turned_away_by`. */
       cause: 'rule' | 'rate' | 'certificate' | 'password' | 'token' | 'login' | 'signature' | 'user_agent' | 'other';
-      /** Why, and whom where that is known. */
+      /** Why it was refused, and who it was where that is known. */
       message: string;
-      /** The address that it came from. */
+      /** Address of the client. */
       client_ip: string;
     };
-    /** Logins of the last hour. Absent: there were none. */
+    /** Logins in the last hour. Absent: there were none. */
     logins?: {
       /** Visitors who were sent to the provider. */
       begun: number;
-      /** Those who came back from it. */
+      /** Visitors who came back from the provider. */
       back: number;
     };
     /** Answers with a status of 500 or more, and connections that did not get to a backend. */
     errors: number;
-    /** The time in which 95 of 100 of the requests were answered, in milliseconds, to a fifth; null without requests. */
+    /** Time in which 95 of 100 of the requests were answered, in milliseconds, exact to a fifth; null without requests. */
     p95_ms: number | null;
-    /** `requests` of the last ten minutes. */
+    /** Number of `requests` in the last ten minutes. */
     recent_requests: number;
-    /** `errors` of the last ten minutes. */
+    /** Number of `errors` in the last ten minutes. */
     recent_errors: number;
-    /** When the last one came, RFC 3339. */
+    /** Time of the last request or connection, RFC 3339. */
     last_at: string;
-    /** The last one that failed. Absent: none did in the last hour. */
+    /** The last request or connection that failed. Absent: none failed in the last hour. */
     last_error?: {
       /** When it happened, RFC 3339. */
       at: string;
-      /** What went wrong. */
+      /** The fault, in words. */
       message: string;
       /** The HTTP status of the answer. */
       status?: number;
@@ -3536,15 +3536,15 @@ export interface TrafficHealth {
       path?: string;
     };
   })[];
-  /** What checks and traffic say of the addresses of static backends, among the newest 2,000, that have several addresses or checks. */
+  /** Static backends with several addresses or with checks, among the newest 2,000, and what checks and traffic say of these addresses. */
   backends: ({
     /** The static backend. */
     id: string;
     /** up: no gateway misses an address. in_part: some address is down for some gateway. down: all addresses with a weight are down for all gateways. unchecked: nothing has been seen yet. */
     state: 'up' | 'in_part' | 'down' | 'unchecked';
-    /** Addresses with a weight. */
+    /** How many addresses have a weight. */
     addresses: number;
-    /** Those of them that are down for no gateway. */
+    /** How many of these addresses are up for every gateway. */
     answering: number;
     /** The first address that is down. Absent: none is. */
     fault?: {
@@ -3561,21 +3561,21 @@ export interface TrafficHealth {
 }
 
 export interface TrafficEvent {
-  /** Unique; that of a connection is the same when it is opened and when it is closed. */
+  /** Unique identifier; a connection has the same when it is opened and when it is closed. */
   id: string;
-  /** When it was noticed, RFC 3339. */
+  /** Time of the event, RFC 3339. */
   at: string;
-  /** Protocol of the edge or endpoint that it came by. */
+  /** Protocol of the edge or endpoint. */
   kind: 'https' | 'tcp';
-  /** opened: a connection that goes on. closed: it is over; requests and refused connections come only so. */
+  /** opened: a connection has begun and goes on. closed: the request or connection is over. Requests and refused connections have this phase alone. */
   phase: 'opened' | 'closed';
   /** The edge, or the endpoint of an agent. */
   edge_id: string;
   /** The route of an HTTPS edge. */
   route_id?: string;
-  /** Where it was sent to; the port alone for a TCP edge. */
+  /** Address that the client asked for; for a TCP edge the port alone. */
   hostport: string;
-  /** The address that it came from. */
+  /** Address of the client. */
   client_ip: string;
   /** The HTTP method. */
   method?: string;
@@ -3583,15 +3583,15 @@ export interface TrafficEvent {
   path?: string;
   /** The version of HTTP. */
   protocol?: string;
-  /** The HTTP status of the answer; 499: the client left before it. */
+  /** The HTTP status of the answer; 499: the client left before the answer. */
   status?: number;
-  /** Decision about it. */
+  /** The decision. */
   verdict: 'allowed' | 'refused' | 'warned';
   /** Number of the gateway's own error. */
   code?: number;
   /** The message of the gateway's own error, or why a connection ended. */
   reason?: string;
-  /** The rule that decided, as the rules are now. Absent: none contains the address, or there are no rules. */
+  /** The rule that decided, by the rules as they are now. Absent: no rule contains the address, or there are no rules. */
   rule?: {
     /** The IP policy. */
     policy_id: string;
@@ -3602,15 +3602,15 @@ export interface TrafficEvent {
     /** Effect of the rule. */
     action: 'allow' | 'deny';
   };
-  /** The module that refused it, or answered in place of the backend. */
+  /** The module that refused, or that answered in place of the backend. */
   module?: string;
   /** The IP restriction that refused, or those that warned. */
   restrictions?: string[];
-  /** How long it took. In milliseconds. */
+  /** Duration of the request or connection. In milliseconds. */
   duration_ms?: number;
-  /** The backend, or the endpoint of an agent, that it was for. */
+  /** The backend or the endpoint of an agent. */
   upstream?: string;
-  /** From the request to the backend to the head of its answer. In milliseconds. */
+  /** Time from the request to the backend until the head of its answer. In milliseconds. */
   upstream_ms?: number;
   /** Bytes of a connection from the client. */
   bytes_in?: number;
@@ -3665,7 +3665,7 @@ export interface ChangesPage {
 }
 
 export interface RevertedChange {
-  /** What the revert does to the resource. */
+  /** Effect of the revert on the resource. */
   action: 'create' | 'update' | 'delete';
   /** The kind of the resource. */
   kind: string;
@@ -3680,11 +3680,11 @@ export interface RevertedChange {
 export interface Revert {
   /** true: nothing was changed. */
   dry_run: boolean;
-  /** What the revert undoes, the last one first. */
+  /** Changes that the revert undoes, the last one first. */
   changes: RevertedChange[];
 }
 
-/** Give `ip`, and `type` or what traffic goes to. */
+/** Give `ip`, and either `type`, or the edge or route that traffic goes to. */
 export interface IpCheckRequest {
   /** The address to try, IPv4 or IPv6. */
   ip: string;
@@ -3694,22 +3694,22 @@ export interface IpCheckRequest {
   edge_id?: string;
   /** Try traffic to this route of an HTTPS edge. With `edge_id` too, it must be a route of that edge. */
   route_id?: string;
-  /** Path of the request. With the `edge_id` of an HTTPS edge: only the route that it leads to is looked at. */
+  /** Path of the request. With the `edge_id` of an HTTPS edge, only the route for this path is checked. */
   path?: string;
-  /** Somebody who has signed in, as the provider would describe them. Without it, the verdict names the logins that are asked for. */
+  /** A visitor who has signed in, as the provider would describe the person. Without it, the verdict names the logins that are asked for. */
   visitor?: {
-    /** A verified address. */
+    /** E-mail address of the visitor, taken to be verified. */
     email?: string;
     /** All groups of the visitor. */
     groups?: string[];
     /** Further claims, each with all its values. */
     claims?: Record<string, string[]>;
   };
-  /** All headers of the request. With them the verdict says what becomes of its User-Agent and its password; without them it names what is asked for. */
+  /** All headers of the request. With them, the verdict covers its User-Agent and its password; without them, it names what a visitor must show. */
   headers?: Record<string, string>;
-  /** What the visitor shows where a certificate is asked for; one is taken to be valid. */
+  /** The certificate that the visitor shows where one is asked for. It is taken to be valid. */
   certificate?: {
-    /** The certificate authority that has signed it. Left out: the visitor shows none. */
+    /** The certificate authority that has signed the certificate. Left out: the visitor shows none. */
     authority_id?: string;
   };
 }
@@ -3717,9 +3717,9 @@ export interface IpCheckRequest {
 export interface IpCheckVerdict {
   /** The address in canonical form. */
   ip: string;
-  /** Whether the address is let through now; false: every visitor from it is refused. For an HTTPS edge: at one of its routes or more. */
+  /** true: the address is let through now, at an HTTPS edge by at least one of its routes. false: every visitor from the address is refused. */
   allowed: boolean;
-  /** Whether it would be let through if every restriction that only warns were enforced. */
+  /** true: the address would be let through too if every restriction that only warns were enforced. */
   allowed_if_all_enforced: boolean;
   /** The verdict in words. */
   explanation: string;
@@ -3727,23 +3727,23 @@ export interface IpCheckVerdict {
   further_checks: ({
     /** The module that decides. */
     module: string;
-    /** What it decides by, in words. */
+    /** Basis of the decision of this module, in words. */
     by: string;
-    /** What a visitor must show, in words that go on after "a visitor", such as "needs a password"; null where it decides by something that nobody is asked for. */
+    /** The demand on a visitor, in words that continue "a visitor", such as "needs a password"; null if the module asks visitors for nothing. */
     asks: string | null;
   })[];
-  /** Everything that was consulted, in order; for an HTTPS edge, what its routes have in common. */
+  /** Every restriction and module that was consulted, in order; for an HTTPS edge, those that all routes have in common. */
   checks: ({
     kind: 'ip_restriction' | 'module';
     /** Id of the restriction, or of the edge or route whose module it is. */
     id: string;
     /** Name of the module, such as "ip_restriction"; null for a restriction. */
     module: string | null;
-    /** warns: it would refuse but is not enforced. off: the module is disabled. */
+    /** warns: the restriction would refuse, but is not enforced. off: the module is disabled. */
     effect: 'allows' | 'refuses' | 'warns' | 'off';
     /** The IP policies that were consulted. */
     ip_policies: Ref[];
-    /** The rule that decided; null when no rule matches, which refuses. */
+    /** The rule that decided; null if no rule matches, which is a refusal. */
     rule: {
       id: string;
       uri: string;
@@ -3751,19 +3751,19 @@ export interface IpCheckVerdict {
       action: 'allow' | 'deny';
       ip_policy: Ref;
     } | null;
-    /** Why, in words. */
+    /** The reason of this effect, in words. */
     reason: string;
   })[];
-  /** The same for each route of an HTTPS edge, newest first, at most 200; null for everything else. */
+  /** The verdict for each route of an HTTPS edge, newest first, at most 200; null for everything else. */
   routes: ({
     /** Id of the route. */
     id: string;
     match_type: 'path_prefix' | 'exact_path';
     /** The path of the route. */
     match: string;
-    /** Whether the address is let through now; false: every visitor from it is refused. For an HTTPS edge: at one of its routes or more. */
+    /** true: the address is let through now, at an HTTPS edge by at least one of its routes. false: every visitor from the address is refused. */
     allowed: boolean;
-    /** Whether it would be let through if every restriction that only warns were enforced. */
+    /** true: the address would be let through too if every restriction that only warns were enforced. */
     allowed_if_all_enforced: boolean;
     /** The verdict in words. */
     explanation: string;
@@ -3771,23 +3771,23 @@ export interface IpCheckVerdict {
     further_checks: ({
       /** The module that decides. */
       module: string;
-      /** What it decides by, in words. */
+      /** Basis of the decision of this module, in words. */
       by: string;
-      /** What a visitor must show, in words that go on after "a visitor", such as "needs a password"; null where it decides by something that nobody is asked for. */
+      /** The demand on a visitor, in words that continue "a visitor", such as "needs a password"; null if the module asks visitors for nothing. */
       asks: string | null;
     })[];
-    /** What was consulted beside what all routes have in common. */
+    /** Restrictions and modules that were consulted for this route alone. */
     checks: ({
       kind: 'ip_restriction' | 'module';
       /** Id of the restriction, or of the edge or route whose module it is. */
       id: string;
       /** Name of the module, such as "ip_restriction"; null for a restriction. */
       module: string | null;
-      /** warns: it would refuse but is not enforced. off: the module is disabled. */
+      /** warns: the restriction would refuse, but is not enforced. off: the module is disabled. */
       effect: 'allows' | 'refuses' | 'warns' | 'off';
       /** The IP policies that were consulted. */
       ip_policies: Ref[];
-      /** The rule that decided; null when no rule matches, which refuses. */
+      /** The rule that decided; null if no rule matches, which is a refusal. */
       rule: {
         id: string;
         uri: string;
@@ -3795,7 +3795,7 @@ export interface IpCheckVerdict {
         action: 'allow' | 'deny';
         ip_policy: Ref;
       } | null;
-      /** Why, in words. */
+      /** The reason of this effect, in words. */
       reason: string;
     })[];
   })[] | null;
@@ -3844,16 +3844,16 @@ export interface AppSession {
       raw: string;
       /** Name of the browser; empty where `raw` does not say it. */
       browser_name: string;
-      /** Its version; empty where `raw` does not say it. */
+      /** Version of the browser; empty where `raw` does not say it. */
       browser_version: string;
       /** desktop, mobile or tablet; empty where `raw` does not say it. */
       device_type: string;
       /** Name of the system; empty where `raw` does not say it. */
       os_name: string;
-      /** Its version; empty where `raw` does not say it. */
+      /** Version of the system; empty where `raw` does not say it. */
       os_version: string;
     };
-    /** The address that it came from when it was last written down. */
+    /** Address of the browser when the session was last written down. */
     ip_address: string;
     /** Always null: places of addresses are not looked up. */
     location: string | null;
@@ -3874,9 +3874,9 @@ export interface AppSession {
   groups: string[];
   /** When the user signed in, RFC 3339. */
   created_at: string;
-  /** When it was last used, to within five minutes, RFC 3339. */
+  /** When the session was last used, to within five minutes, RFC 3339. */
   last_active: string;
-  /** When it ends if it is not used before, RFC 3339. */
+  /** When the session ends if it is not used before, RFC 3339. */
   expires_at: string;
   /** Always null: the sessions of endpoints are those of edges. */
   endpoint: string | null;
@@ -3983,9 +3983,9 @@ export interface VaultsSecretsPage {
 export interface ConfigurationFieldChange {
   /** The field, or the way to it: `routes./api.backend`. */
   field: string;
-  /** Its value now; null where it is not set. Of rules, those that go. */
+  /** Present value; null if the field is not set. For rules: those that go. */
   before: unknown;
-  /** Its value then; null where it is not set. Of rules, those that come. */
+  /** Future value; null if the field is not set. For rules: those that come. */
   after: unknown;
 }
 

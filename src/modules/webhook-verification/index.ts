@@ -16,7 +16,7 @@ import type { RequestHead, WholeRequest } from './signed-text.ts';
 import { createVerifier } from './verify.ts';
 
 const provider = Type.String({
-  description: 'Who sends the webhooks: one of the ids in docs/webhooks.md, in upper or lower case.',
+  description: 'The sender of the webhooks: one of the ids in docs/webhooks.md, in upper or lower case.',
   examples: ['github'],
   maxLength: 64,
 });

@@ -25,8 +25,10 @@ const View = Type.Object(
     subject_common_name: Type.String({ description: 'Common name of the first certificate.' }),
     not_before: Type.String({ format: 'date-time', description: 'From when the first certificate is valid.' }),
     not_after: Type.String({ format: 'date-time', description: 'Until when the first certificate is valid.' }),
-    key_usages: Type.Array(Type.String(), { description: 'What its key may be used for.' }),
-    extended_key_usages: Type.Array(Type.String(), { description: 'What its key may be used for, more closely.' }),
+    key_usages: Type.Array(Type.String(), { description: 'Uses that the key of the certificate is for.' }),
+    extended_key_usages: Type.Array(Type.String(), {
+      description: 'Uses that the key of the certificate is for, in more detail.',
+    }),
   },
   { $id: 'CertificateAuthority' },
 );

@@ -27,7 +27,7 @@ const document = (description: string) =>
 
 export const RevertedChange = Type.Object(
   {
-    action: Type.String({ enum: ['create', 'update', 'delete'], description: 'What the revert does to the resource.' }),
+    action: Type.String({ enum: ['create', 'update', 'delete'], description: 'Effect of the revert on the resource.' }),
     kind: Type.String({ description: 'The kind of the resource.', examples: ['ip_policy'] }),
     resource_id: Type.String({ description: 'Id of the resource.' }),
     before: document('The resource as it is before the revert, without secrets; null when it does not exist.'),
@@ -41,7 +41,9 @@ export const RevertedChange = Type.Object(
 export const Revert = Type.Object(
   {
     dry_run: Type.Boolean({ description: 'true: nothing was changed.' }),
-    changes: Type.Array(Type.Ref('RevertedChange'), { description: 'What the revert undoes, the last one first.' }),
+    changes: Type.Array(Type.Ref('RevertedChange'), {
+      description: 'Changes that the revert undoes, the last one first.',
+    }),
   },
   { $id: 'Revert' },
 );

@@ -7,9 +7,11 @@ import type { DeclaredEntry } from './plan.ts';
 export const ConfigurationFieldChange = Type.Object(
   {
     field: Type.String({ description: 'The field, or the way to it: `routes./api.backend`.' }),
-    before: Type.Unsafe<unknown>({ description: 'Its value now; null where it is not set. Of rules, those that go.' }),
+    before: Type.Unsafe<unknown>({
+      description: 'Present value; null if the field is not set. For rules: those that go.',
+    }),
     after: Type.Unsafe<unknown>({
-      description: 'Its value then; null where it is not set. Of rules, those that come.',
+      description: 'Future value; null if the field is not set. For rules: those that come.',
     }),
   },
   { $id: 'ConfigurationFieldChange' },

@@ -10,7 +10,11 @@ const textList = Type.Array(Type.String({ maxLength: 255 }), { maxItems: 100 });
 export const DescribedPerson = Type.Object(
   {
     email: Type.Optional(
-      Type.String({ description: 'A verified address.', maxLength: 320, examples: ['ada@example.com'] }),
+      Type.String({
+        description: 'E-mail address of the visitor, taken to be verified.',
+        maxLength: 320,
+        examples: ['ada@example.com'],
+      }),
     ),
     groups: Type.Optional({ ...textList, description: 'All groups of the visitor.', examples: [['ops']] }),
     claims: Type.Optional(
@@ -26,7 +30,7 @@ export const DescribedPerson = Type.Object(
   },
   {
     description:
-      'Somebody who has signed in, as the provider would describe them. Without it, the verdict names the logins that are asked for.',
+      'A visitor who has signed in, as the provider would describe the person. Without it, the verdict names the logins that are asked for.',
     additionalProperties: false,
   },
 );
@@ -35,13 +39,13 @@ const DescribedCertificate = Type.Object(
   {
     authority_id: Type.Optional(
       Type.String({
-        description: 'The certificate authority that has signed it. Left out: the visitor shows none.',
+        description: 'The certificate authority that has signed the certificate. Left out: the visitor shows none.',
         examples: ['ca_2tQzYDLwIVU45s8sSMNpRfQp1Ng'],
       }),
     ),
   },
   {
-    description: 'What the visitor shows where a certificate is asked for; one is taken to be valid.',
+    description: 'The certificate that the visitor shows where one is asked for. It is taken to be valid.',
     additionalProperties: false,
   },
 );
@@ -70,7 +74,7 @@ export const IpCheckRequest = Type.Object(
     path: Type.Optional(
       Type.String({
         description:
-          'Path of the request. With the `edge_id` of an HTTPS edge: only the route that it leads to is looked at.',
+          'Path of the request. With the `edge_id` of an HTTPS edge, only the route for this path is checked.',
         examples: ['/v2/admin'],
         maxLength: 8_000,
       }),
@@ -79,8 +83,8 @@ export const IpCheckRequest = Type.Object(
     headers: Type.Optional(
       Type.Record(anyKey, Type.String({ maxLength: 8_000 }), {
         description:
-          'All headers of the request. With them the verdict says what becomes of its User-Agent and its password; without ' +
-          'them it names what is asked for.',
+          'All headers of the request. With them, the verdict covers its User-Agent and its password; without them, it names what a visitor ' +
+          'must show.',
         examples: [{ 'user-agent': 'curl/8.9.0' }],
         maxProperties: 100,
       }),
@@ -89,7 +93,7 @@ export const IpCheckRequest = Type.Object(
   },
   {
     $id: 'IpCheckRequest',
-    description: 'Give `ip`, and `type` or what traffic goes to.',
+    description: 'Give `ip`, and either `type`, or the edge or route that traffic goes to.',
     examples: [{ ip: '203.0.113.7', type: 'endpoints' }],
     additionalProperties: false,
   },
@@ -97,7 +101,7 @@ export const IpCheckRequest = Type.Object(
 
 const rule = Type.Unsafe<unknown>({
   type: ['object', 'null'],
-  description: 'The rule that decided; null when no rule matches, which refuses.',
+  description: 'The rule that decided; null if no rule matches, which is a refusal.',
   required: ['id', 'uri', 'cidr', 'action', 'ip_policy'],
   properties: {
     id: Type.String(),
@@ -111,21 +115,21 @@ const rule = Type.Unsafe<unknown>({
 const verdictFields = {
   allowed: Type.Boolean({
     description:
-      'Whether the address is let through now; false: every visitor from it is refused. For an HTTPS edge: at one of its ' +
-      'routes or more.',
+      'true: the address is let through now, at an HTTPS edge by at least one of its routes. false: every visitor from the address is ' +
+      'refused.',
   }),
   allowed_if_all_enforced: Type.Boolean({
-    description: 'Whether it would be let through if every restriction that only warns were enforced.',
+    description: 'true: the address would be let through too if every restriction that only warns were enforced.',
   }),
   explanation: Type.String({ description: 'The verdict in words.' }),
   further_checks: Type.Array(
     Type.Object({
       module: Type.String({ description: 'The module that decides.', examples: ['basic_auth'] }),
-      by: Type.String({ description: 'What it decides by, in words.' }),
+      by: Type.String({ description: 'Basis of the decision of this module, in words.' }),
       asks: nullable(
         'string',
-        'What a visitor must show, in words that go on after "a visitor", such as "needs a password"; null where it decides by ' +
-          'something that nobody is asked for.',
+        'The demand on a visitor, in words that continue "a visitor", such as "needs a password"; null if the module asks visitors for ' +
+          'nothing.',
       ),
     }),
     { description: 'Modules that decide about access by something other than the address.' },
@@ -140,11 +144,11 @@ const checks = (description: string) =>
       module: nullable('string', 'Name of the module, such as "ip_restriction"; null for a restriction.'),
       effect: Type.String({
         enum: ['allows', 'refuses', 'warns', 'off'],
-        description: 'warns: it would refuse but is not enforced. off: the module is disabled.',
+        description: 'warns: the restriction would refuse, but is not enforced. off: the module is disabled.',
       }),
       ip_policies: Type.Array(Type.Ref('Ref'), { description: 'The IP policies that were consulted.' }),
       rule,
-      reason: Type.String({ description: 'Why, in words.' }),
+      reason: Type.String({ description: 'The reason of this effect, in words.' }),
     }),
     { description },
   );
@@ -153,16 +157,18 @@ export const IpCheckVerdict = Type.Object(
   {
     ip: Type.String({ description: 'The address in canonical form.' }),
     ...verdictFields,
-    checks: checks('Everything that was consulted, in order; for an HTTPS edge, what its routes have in common.'),
+    checks: checks(
+      'Every restriction and module that was consulted, in order; for an HTTPS edge, those that all routes have in common.',
+    ),
     routes: nullable(
       'array',
-      `The same for each route of an HTTPS edge, newest first, at most ${mostRoutes}; null for everything else.`,
+      `The verdict for each route of an HTTPS edge, newest first, at most ${mostRoutes}; null for everything else.`,
       Type.Object({
         id: Type.String({ description: 'Id of the route.' }),
         match_type: Type.String({ enum: ['path_prefix', 'exact_path'] }),
         match: Type.String({ description: 'The path of the route.' }),
         ...verdictFields,
-        checks: checks('What was consulted beside what all routes have in common.'),
+        checks: checks('Restrictions and modules that were consulted for this route alone.'),
       }),
     ),
   },

@@ -15,8 +15,8 @@ export const RuleCounts = Type.Object(
     counts: Type.Array(
       Type.Object({
         ip_policy_id: Type.String({ description: 'The IP policy.' }),
-        rules: Type.Integer({ description: `How many rules it has, up to ${countedRules}.` }),
-        has_more: Type.Boolean({ description: `It has more than ${countedRules}.` }),
+        rules: Type.Integer({ description: `How many rules the policy has, up to ${countedRules}.` }),
+        has_more: Type.Boolean({ description: `true: the policy has more than ${countedRules} rules.` }),
       }),
       { description: `The newest ${countedPolicies} IP policies, newest first.` },
     ),

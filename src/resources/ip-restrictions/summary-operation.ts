@@ -60,10 +60,10 @@ export const IpRestrictionWarningsSummary = Type.Object(
         decided_by: nullable('string', 'The User or Bot that decided.'),
         decided_at: nullable('string', 'When it was decided, RFC 3339.'),
       }),
-      { description: `Those that came most often first; at most ${shownSources}.` },
+      { description: `The addresses, the most frequent first; at most ${shownSources}.` },
     ),
     total_sources: Type.Integer({
-      description: 'How many addresses came within the window, as far as they are told apart.',
+      description: 'How many addresses came within the window, as far as they are counted separately.',
     }),
     sources_truncated: Type.Boolean({ description: 'true: more addresses came than are shown.' }),
     uri: Type.String({ description: 'URI of this summary.' }),

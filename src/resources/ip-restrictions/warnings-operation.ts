@@ -34,8 +34,7 @@ export const IpRestrictionWarnings = Type.Object(
       { description: `Seen last first; at most ${shownSources}.` },
     ),
     total_sources: Type.Integer({
-      description:
-        'How many addresses are known, and pass the filter if there is one; at most the newest 10,000 are kept.',
+      description: 'How many addresses are known and pass the filter, if there is one. The newest 10,000 are kept.',
     }),
     uri: Type.String({ description: 'URI of this list.' }),
   },

@@ -53,8 +53,7 @@ export const UserView = Type.Object(
           }),
         },
         {
-          description:
-            'Who the user is at the identity provider of the installation. Absent until the first sign-in with it.',
+          description: 'The user at the identity provider of the installation. Absent until the first sign-in with it.',
         },
       ),
     ),

@@ -19,41 +19,48 @@ const GatewayView = Type.Object({
   version: Type.Optional(Type.String({ description: 'Version of the program. Absent: an older one runs there.' })),
   started_at: Type.String({ format: 'date-time', description: 'When it started, RFC 3339.' }),
   seen_at: Type.Optional(
-    Type.String({ format: 'date-time', description: 'When it last said how it is, RFC 3339; every ten seconds.' }),
+    Type.String({
+      format: 'date-time',
+      description: 'Time of its last report, RFC 3339. Every process reports every ten seconds.',
+    }),
   ),
   configuration_version: Type.Optional(
-    Type.Integer({ description: 'The version of the configuration that it obeyed at seen_at.' }),
+    Type.Integer({ description: 'The version of the configuration that the process obeyed at seen_at.' }),
   ),
   lag_ms: Type.Optional(
     Type.Integer({
       description:
-        'How long the oldest change that it did not obey at seen_at had been stored by then, in whole seconds. Absent: it obeyed ' +
-        'all changes, or those it did not came later.',
+        'Age, at seen_at, of the oldest change that the process did not obey yet, in milliseconds, to the second. Absent: it obeyed ' +
+        'all changes that were stored by then.',
     }),
   ),
   listeners: Type.Optional(
     Type.Array(
       Type.Object({
         kind: Type.String({ description: 'api, https, http, tcp, agents or links.' }),
-        address: Type.String({ description: 'The address that it listens on.' }),
+        address: Type.String({ description: 'The address of the listener.' }),
         port: Type.Integer({ description: '0 for tcp: the ports of all TCP edges.' }),
       }),
-      { description: 'Where it listens; only admins are told.' },
+      { description: 'The listeners of the process; only admins are told.' },
     ),
   ),
   unopened_ports: Type.Array(
     Type.Object({
       port: Type.Integer({ description: 'A port of a TCP edge of this account.' }),
       edge_id: Type.String({ description: 'The edge, or the endpoint of an agent, that has it.' }),
-      reason: Type.String({ description: 'Why it could not be opened; it is tried again every few seconds.' }),
+      reason: Type.String({
+        description: 'Why the port could not be opened. The process tries again every few seconds.',
+      }),
     }),
-    { description: 'Ports of TCP edges of this account that it cannot open.' },
+    { description: 'Ports of TCP edges of this account that the process cannot open.' },
   ),
   history_change: Type.Optional(
     Type.Object(
       {
         at: Type.String({ format: 'date-time', description: 'When it was found, RFC 3339.' }),
-        seen_version: Type.Integer({ description: 'The newest version of the configuration that it had seen.' }),
+        seen_version: Type.Integer({
+          description: 'The newest version of the configuration that the process had seen.',
+        }),
         version: Type.Integer({ description: 'The newest version that the database had.' }),
         lost: Type.Array(
           Type.Object({
@@ -62,7 +69,7 @@ const GatewayView = Type.Object({
             id: Type.String({ description: 'Id of that resource.' }),
             action: Type.Optional(
               Type.Union([Type.Literal('created'), Type.Literal('changed'), Type.Literal('deleted')], {
-                description: 'What the change had done. What was deleted is there again.',
+                description: 'Kind of the lost change. A resource whose deletion was lost exists again.',
               }),
             ),
           }),
@@ -84,7 +91,7 @@ const GatewayView = Type.Object({
 
 export const GatewaysView = Type.Object(
   {
-    gateways: Type.Array(GatewayView, { description: 'Those that started first come first.' }),
+    gateways: Type.Array(GatewayView, { description: 'The processes, those that started first at the top.' }),
     configuration_version: Type.Integer({ description: 'The newest version of the configuration.' }),
     acme: Type.Boolean({
       description: 'True if the installation has certificates issued by a public authority (GATEHOUSE_ACME=on).',

@@ -19,7 +19,8 @@ export const PublicAddressesView = Type.Object(
         'Port at which browsers reach HTTPS edges, TLS edges and endpoints of agents; hostports have the port of the setting https_port.',
     }),
     local_https_port: Type.Integer({
-      description: 'The same for names below localhost, which lead past every load balancer to the listener.',
+      description:
+        'Port at which browsers reach names below localhost, which lead to the listener itself and past every load balancer.',
     }),
     agent_server: Type.Union([Type.String(), Type.Null()], {
       description: 'Where agents connect, as host:port. Null: agents are not served.',

@@ -90,7 +90,7 @@ export const ReservedDomainView = Type.Object(
         },
       },
       required: ['renews_at', 'provisioning_job'],
-      description: 'How far the authority is; null without certificate_management_policy.',
+      description: 'State of the certificate at the authority; null without certificate_management_policy.',
     }),
     acme_challenge_cname_target: nullable('string', 'Always null: wildcards are proved by a program on the host.'),
     resolves_to: Type.Array(Type.Object({ value: Type.String({ description: 'A point of presence.' }) }), {

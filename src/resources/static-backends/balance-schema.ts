@@ -30,7 +30,8 @@ export const defaults = {
 } as const;
 
 const weight = Type.Integer({
-  description: 'Its share, in proportion to the others, up to 10000. 0: it gets no traffic, but is still checked.',
+  description:
+    'Share of the address, in proportion to the others, up to 10000. 0: it gets no traffic, but is still checked.',
   minimum: 0,
   maximum: 10_000,
   examples: [1],
@@ -122,7 +123,7 @@ export const balanceInputs = {
     Type.Object(
       { by, header: Type.Optional(header) },
       {
-        description: 'Which address a request or connection goes to; round_robin by default.',
+        description: 'How Gatehouse chooses the address for a request or connection; round_robin by default.',
         additionalProperties: false,
       },
     ),
@@ -178,7 +179,7 @@ export const balanceViews = {
   balance: Type.Optional(
     Type.Object(
       { by, header: Type.Optional(header) },
-      { description: 'Which address a request or connection goes to.' },
+      { description: 'How Gatehouse chooses the address for a request or connection.' },
     ),
   ),
   retries: Type.Optional(retries),

@@ -45,19 +45,21 @@ export const StaticBackendHealthView = Type.Object(
     addresses: Type.Array(
       Type.Object({
         address: Type.String({ description: 'The address, as host:port.' }),
-        weight: Type.Integer({ description: 'Its share; 0: it gets no traffic.' }),
+        weight: Type.Integer({ description: 'Share of the address; 0: it gets no traffic.' }),
         gateways: Type.Array(
           Type.Object({
             ...gateway,
             state: state(
               'State at that gateway: down: it sends nothing there. unchecked: it has seen nothing yet, and sends.',
             ),
-            since: Type.Optional(timestamp('When it came into that state; absent: since the process began')),
+            since: Type.Optional(
+              timestamp('Since when the address has been in that state; absent: since the process began'),
+            ),
             by,
             cause: Type.Optional(Type.String({ description: 'The last failure, while there is one.' })),
             failures: Type.Integer({ description: 'Failures in a row, of checks or of traffic.' }),
             checked_at: Type.Optional(
-              timestamp('When an active check was last told of; each minute where nothing changes'),
+              timestamp('When the last active check was reported; once a minute while nothing changes'),
             ),
             check_ms: Type.Optional(Type.Number({ description: 'Time that this check took, in milliseconds.' })),
           }),

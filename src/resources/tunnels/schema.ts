@@ -12,7 +12,7 @@ export const TunnelSessionView = Type.Object(
     agent_version: Type.String({ description: 'Version of the program that the agent is part of.' }),
     credential: Type.Ref('Ref'),
     ip: Type.String({ description: 'The address from which the agent is connected.' }),
-    metadata: Type.String({ description: 'As the agent gave it.' }),
+    metadata: Type.String({ description: 'Metadata that the agent gave.' }),
     os: Type.String({ description: 'The system that the agent runs on.' }),
     region,
     started_at: startedAt,
@@ -28,7 +28,7 @@ export const TunnelView = Type.Object(
     id: Type.String({ description: 'Unique identifier of the tunnel.' }),
     public_url: Type.Optional(Type.String({ description: 'Where visitors reach it; absent for a tunnel of labels.' })),
     started_at: startedAt,
-    metadata: Type.String({ description: 'As the agent gave it.' }),
+    metadata: Type.String({ description: 'Metadata that the agent gave.' }),
     proto: Type.Optional(
       Type.String({
         enum: ['http', 'https', 'tcp', 'tls'],
@@ -39,7 +39,9 @@ export const TunnelView = Type.Object(
     tunnel_session: Type.Ref('Ref'),
     endpoint: Type.Optional(Type.Ref('Ref')),
     labels: Type.Optional(
-      Type.Record(anyKey, Type.String(), { description: 'Its labels; absent for a tunnel with an endpoint.' }),
+      Type.Record(anyKey, Type.String(), {
+        description: 'Labels of the tunnel; absent for a tunnel with an endpoint.',
+      }),
     ),
     backends: Type.Optional(
       Type.Array(Type.Ref('Ref'), { description: 'The tunnel group backends that it belongs to by its labels.' }),

@@ -51,13 +51,16 @@ const browserFields = {
     description: 'Name of the browser; empty where `raw` does not say it.',
     examples: ['Firefox'],
   }),
-  browser_version: Type.String({ description: 'Its version; empty where `raw` does not say it.', examples: ['131.0'] }),
+  browser_version: Type.String({
+    description: 'Version of the browser; empty where `raw` does not say it.',
+    examples: ['131.0'],
+  }),
   device_type: Type.String({ description: 'desktop, mobile or tablet; empty where `raw` does not say it.' }),
   os_name: Type.String({
     description: 'Name of the system; empty where `raw` does not say it.',
     examples: ['Windows'],
   }),
-  os_version: Type.String({ description: 'Its version; empty where `raw` does not say it.' }),
+  os_version: Type.String({ description: 'Version of the system; empty where `raw` does not say it.' }),
 };
 
 const AppSessionView = Type.Object(
@@ -71,7 +74,7 @@ const AppSessionView = Type.Object(
           { raw: Type.String({ description: 'The header User-Agent of the browser.' }), ...browserFields },
           { description: 'How the browser names itself.' },
         ),
-        ip_address: Type.String({ description: 'The address that it came from when it was last written down.' }),
+        ip_address: Type.String({ description: 'Address of the browser when the session was last written down.' }),
         location: nullable('string', 'Always null: places of addresses are not looked up.'),
       },
       { description: 'The browser that has the session.' },
@@ -82,8 +85,8 @@ const AppSessionView = Type.Object(
     name: Type.String({ description: 'Name of the user; empty if the provider told none.' }),
     groups: Type.Array(Type.String(), { description: 'Groups of the user, as far as they are kept.' }),
     created_at: time('When the user signed in'),
-    last_active: time('When it was last used, to within five minutes'),
-    expires_at: time('When it ends if it is not used before'),
+    last_active: time('When the session was last used, to within five minutes'),
+    expires_at: time('When the session ends if it is not used before'),
     endpoint: nullable('string', 'Always null: the sessions of endpoints are those of edges.'),
     edge: Type.Ref('Ref'),
     route: Type.Ref('Ref'),
