@@ -93,7 +93,7 @@ function tell(step: Step, visitor: DescribedVisitor, allows: AccessRules['allows
   }
 }
 
-/** A step that waits goes by something that nobody has described. */
+/** A step that waits goes by something that nobody has described; so does the endpoint that one forwards to. */
 function wordOf(outcome: Outcome | undefined): ToldStep['word'] {
   if (outcome === undefined) return 'passes';
   return outcome instanceof UserError || outcome.kind === 'answer' ? 'refuses' : 'depends';

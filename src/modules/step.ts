@@ -54,7 +54,18 @@ export type Outcome =
   /** The body must be whole first; longer ones are refused. */
   | { readonly kind: 'hold'; readonly maxBytes: number }
   /** Something must be asked first; an answer that comes of it is the answer to the request. */
-  | { readonly kind: 'wait'; readonly start: () => Promise<OwnAnswer | undefined> };
+  | { readonly kind: 'wait'; readonly start: () => Promise<OwnAnswer | undefined> }
+  | Forward;
+
+/**
+ * The visit goes to the internal endpoint of its account with this URL, in place of the backend, once all steps behind this one
+ * have let it pass. With `onError` a failure is told, and the step is run again.
+ */
+export interface Forward {
+  readonly kind: 'forward';
+  readonly url: string;
+  readonly onError?: (code: number, message: string) => void;
+}
 
 /** A connection, as steps see it. */
 export interface ConnectionVisit {

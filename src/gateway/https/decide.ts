@@ -10,6 +10,7 @@ import { holdsUntil, runSteps } from '../../modules/run-steps.ts';
 import type { Answering, Outcome, OwnAnswer } from '../../modules/step.ts';
 import {
   allAddressesDown,
+  endpointOffline,
   hostDiffersFromSni,
   hostNotFound,
   invalidPath,
@@ -127,6 +128,7 @@ function toDecision(outcome: Outcome, visit: RequestVisit): Decision {
   if (outcome instanceof UserError) throw outcome;
   if (outcome.kind === 'answer')
     return outcome.isChanged ? { kind: 'answer', answer: changedAnswer(outcome.answer, visit) } : outcome;
+  if (outcome.kind === 'forward') throw new UserError(endpointOffline);
   return { ...outcome, visit };
 }
 
