@@ -63,6 +63,19 @@ export const endpointOffline = defineError(
   'The endpoint is offline: no agent is connected that serves it. Start the agent, or try again when it is back.',
 );
 
+/** The endpoint behind another one; its name is nobody's business outside of the account. */
+export const internalOffline = defineError(
+  3200,
+  503,
+  'The internal endpoint that this one forwards to is offline. Start its agent, or check the URL in the traffic policy.',
+);
+
+export const tooManyHops = defineError(
+  3501,
+  508,
+  'A visitor is forwarded through {limit} internal endpoints at most, and there are more here. Check that their traffic policies do not forward to each other in a circle.',
+);
+
 export const agentUpstreamDown = defineError(
   8012,
   502,

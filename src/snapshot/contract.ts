@@ -17,6 +17,7 @@ export type SnapshotEntry =
   | TcpEdgeEntry
   | HttpsEdgeEntry
   | TlsEndpointEntry
+  | InternalEndpointEntry
   | VisitorKeyEntry
   | EndedSessionEntry
   | ProcessEntry;
@@ -186,6 +187,8 @@ export interface TcpEdgeEntry extends Observable {
   readonly accountId: string;
   readonly ports: readonly number[];
   readonly modules: ModuleSettings;
+  /** As in `HttpsEdgeEntry`. */
+  readonly isPooled?: true;
 }
 
 export interface HttpsEdgeEntry extends Observable {
@@ -195,8 +198,10 @@ export interface HttpsEdgeEntry extends Observable {
   /** `name:port`, lower case; a name may start with `*.`. */
   readonly hostports: readonly string[];
   readonly routes: readonly RouteEntry[];
-  /** Visitors may come without TLS too. */
-  readonly plain?: true;
+  /** True: visitors may come without TLS too. `only`: they come without it. */
+  readonly plain?: true | 'only';
+  /** Others of the account that say the same may have its names too: each visitor is sent to one of them. */
+  readonly isPooled?: true;
 }
 
 /** A TLS edge, or such an endpoint of an agent. Passes TLS connections to the HTTPS listener on, by the server name that they ask for. */
@@ -210,6 +215,18 @@ export interface TlsEndpointEntry extends Compiled, Observable {
   readonly modules: ModuleSettings;
   /** TLS ends at the gateway: with this pair, or with a certificate of its own. Undefined: bytes pass as they are. */
   readonly termination?: { readonly pair?: CertificatePair };
+  /** As in `HttpsEdgeEntry`. */
+  readonly isPooled?: true;
+}
+
+/** An endpoint that no listener reaches: others of its account forward to it. Several may have one URL, and share its visitors. */
+export interface InternalEndpointEntry extends Observable {
+  readonly kind: 'internal_endpoint';
+  readonly id: string;
+  readonly accountId: string;
+  /** In its shortest form, such as `https://app.internal`; the first label of the host may be `*`. */
+  readonly url: string;
+  readonly modules: ModuleSettings;
 }
 
 export interface RouteEntry {

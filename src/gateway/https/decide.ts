@@ -6,29 +6,22 @@ import { clientAddress } from '../../lib/ip/client-address.ts';
 import { proxiesKey, sourceKey } from '../../lib/ip/source-key.ts';
 import type { SourceKey } from '../../lib/ip/source-key.ts';
 import { checkRequestPath, otherReadings } from '../../lib/request-path.ts';
-import { holdsUntil, runSteps } from '../../modules/run-steps.ts';
-import type { Answering, Outcome, OwnAnswer } from '../../modules/step.ts';
-import {
-  allAddressesDown,
-  endpointOffline,
-  hostDiffersFromSni,
-  hostNotFound,
-  invalidPath,
-  noBackend,
-  routeNotMatched,
-} from '../errors.ts';
+import { runSteps } from '../../modules/run-steps.ts';
+import type { Answering, Forward, Outcome, OwnAnswer } from '../../modules/step.ts';
+import { allAddressesDown, hostDiffersFromSni, hostNotFound, invalidPath, noBackend } from '../errors.ts';
 import type { ChoiceFacts } from '../health/backend-addresses.ts';
+import { chooseOne } from '../forwarding/internal-names.ts';
 import { ownPrefix } from '../sign-in/visit.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import { formatAuthority } from './authority.ts';
 import type { Exchange } from './exchange.ts';
+import { comeBack, enter, findRoute, mayGoOn, whyNotForwarded } from './forwarded.ts';
 import { findHeader } from './headers/header-list.ts';
 import type { RequestContext } from './request-context.ts';
 import { RequestVisit } from './request-visit.ts';
 import type { Edge } from './routing/host-table.ts';
 import { readTarget } from './routing/request-target.ts';
 import type { RequestTarget } from './routing/request-target.ts';
-import type { Route } from './routing/route-table.ts';
 import type { AddressAttempt } from './upstream/address-attempt.ts';
 import { buildRequestHead } from './upstream/request-head.ts';
 import type { UpstreamPool } from './upstream/pool.ts';
@@ -86,7 +79,8 @@ export function decide(
   const wanted = readTarget(exchange);
   log.host = wanted.authority.name;
   log.path = withoutQuery(wanted.target);
-  const edge = findEdge(exchange, wanted, context);
+  const first = before?.first;
+  const edge = findEdge(exchange, wanted, context, first?.edgeId);
   log.edgeId = edge.id;
   log.accountId = edge.accountId;
   const source = sourceOf(exchange, context);
@@ -95,47 +89,71 @@ export function decide(
   if (!edge.isLoaded) throw new UserError(unloadable, { host: wanted.authority.name, what: 'the edge' });
   const checked = checkRequestPath(wanted.target);
   if (!checked.ok) throw new UserError(invalidPath, { reason: `it ${checked.reason}` });
-  if (edge.routes.signIns !== undefined && isOwnPath(checked.matchPath)) {
-    const own = { ...visitOf(exchange, edge, wanted), source, operationId: () => log.operationId };
-    return { kind: 'wait', start: () => context.visitors.answer(own, edge.routes), visit: undefined };
-  }
-  const route = findRoute(edge, wanted, checked);
+  const own = { method: exchange.method, headers: exchange.headers, host: formatAuthority(wanted.authority) };
+  const answered = answerOwnPath(edge, { ...own, target: wanted.target, source, context, log });
+  if (answered !== undefined) return answered;
+  const route = findRoute(edge, wanted.target, wanted.authority.name);
   log.routeId = route.id;
   const counted = countedSourceOf(exchange, source, context);
   const visit =
-    before !== undefined && mayGoOn(before, edge, route)
-      ? before
-      : new RequestVisit({ exchange, context, log }, edge, route, wanted, source, counted, before);
+    first !== undefined && mayGoOn(first, edge, route)
+      ? first
+      : new RequestVisit({ exchange, context, log }, edge, route, wanted, source, counted, first);
   visit.route = route;
   visit.warnedBy = warnedBy;
+  return goThrough(visit);
+}
+
+/** Runs the steps of a visit, and those of the internal endpoints that it is forwarded to. */
+function goThrough(first: RequestVisit): Decision {
+  let visit = first;
+  for (;;) {
+    const outcome = runList(visit);
+    if (outcome !== undefined) return toDecision(outcome, visit);
+    try {
+      if (visit.forwarding === undefined) return forward(visit);
+      visit = enter(visit, visit.forwarding.forward);
+      const answered = answerOwnPath(visit.edge, visit);
+      if (answered !== undefined) return answered;
+    } catch (error) {
+      const back = error instanceof UserError ? comeBack(visit, error) : undefined;
+      if (back === undefined) throw error;
+      visit = back;
+    }
+  }
+}
+
+/** Runs the steps that are left, also those behind one that forwards the visit. */
+function runList(visit: RequestVisit): Exclude<Outcome, Forward> | undefined {
+  const { log, route } = visit;
   const { steps, moduleOf } = route.list;
   log.module = undefined;
-  const outcome = runSteps(steps, visit);
-  if (outcome !== undefined) log.module = moduleOf.get(steps[visit.at]!);
-  return outcome === undefined ? forward(visit) : toDecision(outcome, visit);
+  for (;;) {
+    const outcome = runSteps(steps, visit);
+    if (outcome === undefined) return undefined;
+    if (outcome instanceof UserError || outcome.kind !== 'forward') {
+      log.module = moduleOf.get(steps[visit.at]!);
+      return outcome;
+    }
+    const fault = whyNotForwarded(visit, outcome);
+    if (fault === undefined) visit.forwardTo(outcome);
+    else if (outcome.onError === undefined) throw fault;
+    else outcome.onError(fault.code, fault.message);
+  }
 }
 
-function mayGoOn(visit: RequestVisit, edge: Edge, route: Route): boolean {
-  return (
-    visit.edgeId === edge.id &&
-    visit.ownerId === route.id &&
-    visit.route.list === route.list &&
-    holdsUntil(route.list.steps, visit, visit.at) > 0
-  );
-}
-
-function toDecision(outcome: Outcome, visit: RequestVisit): Decision {
+function toDecision(outcome: Exclude<Outcome, Forward>, visit: RequestVisit): Decision {
   if (outcome instanceof UserError) throw outcome;
-  if (outcome.kind === 'answer')
-    return outcome.isChanged ? { kind: 'answer', answer: changedAnswer(outcome.answer, visit) } : outcome;
-  if (outcome.kind === 'forward') throw new UserError(endpointOffline);
+  if (outcome.kind === 'answer') {
+    // For those that have forwarded it, it is the answer of an upstream.
+    const changing = outcome.isChanged ? visit : visit.from;
+    return changing === undefined ? outcome : { kind: 'answer', answer: changedAnswer(outcome.answer, changing) };
+  }
   return { ...outcome, visit };
 }
 
-function changedAnswer(
-  answer: OwnAnswer,
-  { route: { list }, exchange: { method, headers: asked } }: RequestVisit,
-): OwnAnswer {
+function changedAnswer(answer: OwnAnswer, visit: RequestVisit): OwnAnswer {
+  const { method, headers: asked } = visit.exchange;
   const { status, headers } = answer;
   const answering: Answering = {
     request: { method, headers: asked },
@@ -146,7 +164,7 @@ function changedAnswer(
     mayEncode: () => false,
     isEncodable: false,
   };
-  for (const step of list.answers) step.run(answering);
+  visit.change(answering);
   return { ...answer, headers: answering.headers };
 }
 
@@ -166,15 +184,24 @@ export function choiceFacts(headers: readonly string[], source: IpAddress): Choi
   return { source: () => formatIp(source), header: (name) => findHeader(headers, name) };
 }
 
+/** Answers a request to the paths of logins, at an endpoint where visitors sign in. */
+function answerOwnPath(
+  { id, accountId, routes }: Edge,
+  { method, headers, host, target, source, context, log }: OwnPathRequest,
+): Decision | undefined {
+  const checked = routes.signIns === undefined ? undefined : checkRequestPath(target);
+  if (checked === undefined || !checked.ok || !isOwnPath(checked.matchPath)) return undefined;
+  const own = { accountId, edgeId: id, method, headers, host, target, source, operationId: () => log.operationId };
+  return { kind: 'wait', start: () => context.visitors.answer(own, routes), visit: undefined };
+}
+
+type OwnPathRequest = Pick<RequestVisit, 'method' | 'headers' | 'host' | 'target' | 'source' | 'context' | 'log'>;
+
 /** Also where an upstream could read the path as one of them. */
 function isOwnPath(matchPath: string): boolean {
   return (
     matchPath.startsWith(ownPrefix) || otherReadings(matchPath)?.some((each) => each.startsWith(ownPrefix)) === true
   );
-}
-
-function visitOf({ method, headers }: Exchange, { id, accountId }: Edge, { authority, target }: RequestTarget) {
-  return { accountId, edgeId: id, method, headers, host: formatAuthority(authority), target };
 }
 
 function findPool(
@@ -198,13 +225,19 @@ function findPool(
   return first;
 }
 
-function findEdge({ client, host }: Exchange, { authority }: RequestTarget, { hosts }: RequestContext): Edge {
+/** `formerId`: of the one that the same request came to before. */
+function findEdge(
+  { client, host }: Exchange,
+  { authority }: RequestTarget,
+  { hosts }: RequestContext,
+  formerId: string | undefined,
+): Edge {
   const { servername } = client;
   if (servername !== undefined && authority.name !== servername) {
     throw new UserError(hostDiffersFromSni, { sni: servername, host: authority.name });
   }
-  const found = hosts.find(authority.name);
-  const edge = servername !== undefined || found?.isPlain === true ? found : undefined;
+  const serving = servername === undefined ? hosts.allPlain(authority.name) : hosts.all(authority.name);
+  const edge = chooseOne(serving, formerId);
   const { port } = authority;
   const isPublic = servername === undefined ? port === plainPort : edge?.ports.includes(port ?? 0) === true;
   const portFits = port === undefined || port === client.localPort || isPublic;
@@ -241,18 +274,6 @@ function admitToAccount(
 
 function rulesUnloadable({ authority }: RequestTarget): UserError {
   return new UserError(unloadable, { host: authority.name, what: 'an IP rule' });
-}
-
-function findRoute(
-  edge: Edge,
-  { authority }: RequestTarget,
-  checked: { readonly path: string; readonly matchPath: string },
-): Route {
-  const route = edge.routes.choose(checked.matchPath);
-  if (route === undefined) throw new UserError(routeNotMatched, { host: authority.name, path: quote(checked.path) });
-  if (route === 'ambiguous')
-    throw new UserError(invalidPath, { reason: 'with "//", ";" or "%25" it can be read as another path' });
-  return route;
 }
 
 /** The query may hold secrets, which must not be logged. */

@@ -3,7 +3,7 @@ import { holdsUntil } from '../../modules/run-steps.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { RequestVisit } from './request-visit.ts';
-import type { HostTable } from './routing/host-table.ts';
+import type { Edge, HostTable } from './routing/host-table.ts';
 
 interface OpenTunnel {
   readonly visit: RequestVisit;
@@ -12,7 +12,13 @@ interface OpenTunnel {
   callOff: () => void;
 }
 
-const ruleKinds: ReadonlySet<string> = new Set(['policy', 'restriction', 'https_edge', 'ended_session']);
+const ruleKinds: ReadonlySet<string> = new Set([
+  'policy',
+  'restriction',
+  'https_edge',
+  'internal_endpoint',
+  'ended_session',
+]);
 
 /**
  * Connections that last longer than a request: those that have changed protocol, and streams of events. A request under way
@@ -57,11 +63,19 @@ export class OpenTunnels {
   }
 
   #holdsUntil(visit: RequestVisit): number {
-    const edge = this.#hosts.find(visit.hostname);
-    if (edge === undefined || edge.id !== visit.edgeId) return 0;
+    const { from, edgeId, ownerId, accountId } = visit;
+    const edge = this.#serving(visit).find(({ id }) => id === edgeId);
+    if (edge === undefined || edge.accountId !== accountId) return 0;
     if (this.#access.admit(edge.accountId, 'endpoints', visit.source).refusedBy !== undefined) return 0;
-    const list = edge.routes.withId(visit.ownerId)?.list;
-    return list === undefined ? 0 : holdsUntil(list.steps, visit);
+    const list = edge.routes.withId(ownerId)?.list;
+    const untilMs = list === undefined ? 0 : holdsUntil(list.steps, visit);
+    return from === undefined || untilMs === 0 ? untilMs : Math.min(untilMs, this.#holdsUntil(from));
+  }
+
+  /** Endpoints that now serve what the visit came to. */
+  #serving({ from, hostname, exchange, accountId }: RequestVisit): readonly Edge[] {
+    if (from !== undefined) return this.#hosts.internal.find(accountId, from.forwarding?.forward.url ?? '');
+    return exchange.client.servername === undefined ? this.#hosts.allPlain(hostname) : this.#hosts.all(hostname);
   }
 }
 

@@ -28,8 +28,9 @@ export function handlePlainRequest(exchange: Exchange, context: RequestContext, 
     sendOwnAnswer(exchange, context, 200, ['Content-Type', 'application/octet-stream'], Buffer.from(proof));
     return;
   }
+  const isServed = authority !== undefined && context.hosts.allPlain(authority.name).length > 0;
   const edge = authority === undefined ? undefined : context.hosts.find(authority.name);
-  if (edge?.isPlain === true) handleRequest(exchange, context);
+  if (isServed) handleRequest(exchange, context);
   else if (authority === undefined || !visibleTarget.test(target))
     refuse(exchange, context, new UserError(invalidRequest, { reason: 'it needs one valid Host header and a path' }));
   else if (edge === undefined) refuse(exchange, context, new UserError(hostNotFound, { host: quote(host) }));

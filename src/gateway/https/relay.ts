@@ -25,6 +25,7 @@ import { EncodedBody } from './encoded-body.ts';
 import type { EncodedBodyOwner } from './encoded-body.ts';
 import { sendErrorResponse } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
+import { comeBack } from './forwarded.ts';
 import { findHeader } from './headers/header-list.ts';
 import { answerTrailers, interimHeaders } from './headers/forward-headers.ts';
 import { withoutSetSession } from './headers/session-cookie.ts';
@@ -100,7 +101,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#context = context;
     this.#log = log;
     this.limitMs = context.idleMs;
-    this.#pump = hasBytes(exchange.body) ? new RequestBodyPump(exchange, route.list.guard, this) : undefined;
+    this.#pump = hasBytes(exchange.body) ? new RequestBodyPump(exchange, visit, this) : undefined;
   }
 
   start(): void {
@@ -150,7 +151,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
   onConnectFault(fault: UpstreamFault): void {
     if (this.#asks(this.#attempt?.unreachable(fault.cause.message)) || this.#triesAnother()) return;
     if (fault.error === endpointOffline && this.#waitsForAgent()) this.#leave();
-    else this.onFault(fault, false);
+    else if (!this.#comesBack(fault.error)) this.onFault(fault, false);
   }
 
   onRefused(bound: UpstreamBound): void {
@@ -172,7 +173,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     if (head.status === 100) {
       this.#pump?.proceed();
     } else {
-      const headers = interimHeaders(head.headers, this.#list.removedFromAnswers);
+      const headers = interimHeaders(head.headers, this.#visit.removedFromAnswers);
       this.#exchange.sendInterim(head.status, head.reason, headers);
     }
   }
@@ -217,7 +218,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   onEnd(trailers: readonly string[]): void {
     if (this.#ended) return;
-    this.#end(undefined, answerTrailers(trailers, this.#list.removedFromAnswers, this.#encoded !== undefined));
+    this.#end(undefined, answerTrailers(trailers, this.#visit.removedFromAnswers, this.#encoded !== undefined));
   }
 
   onUnfinished(): void {
@@ -291,7 +292,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   /** A stream of events may last for days. */
   #endInTime(headers: readonly string[]): void {
-    if (!this.#list.isGuarded) return;
+    if (!this.#visit.isGuarded) return;
     if (!/^text\/event-stream\b/i.test(findHeader(headers, 'content-type') ?? '')) return;
     this.#forget = this.#context.openTunnels.add(this.#visit, () => this.#exchange.abort());
   }
@@ -359,8 +360,8 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     contentLength: number | undefined,
     isEncodable: boolean,
   ): Changed {
-    const { answers } = this.#list;
-    if (answers.length === 0) return { headers: this.#withCookies(headers), contentLength, openTransform: undefined };
+    if (!this.#visit.changesAnswers)
+      return { headers: this.#withCookies(headers), contentLength, openTransform: undefined };
     const answer: Answering = {
       request: this.#exchange,
       status,
@@ -370,7 +371,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
       mayEncode: () => this.#context.encoders.mayOpen(this.#visit.accountId),
       isEncodable,
     };
-    for (const step of answers) step.run(answer);
+    this.#visit.change(answer);
     answer.headers = this.#withCookies(answer.headers);
     return answer;
   }
@@ -440,6 +441,17 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
   #waitsForAgent(): boolean {
     const { source } = this.#pool;
     return source instanceof TunnelSource && waitForAgent(this.#visit, source.backend, this.#goOn);
+  }
+
+  /** True: the endpoint that had forwarded the request goes on with it. Nothing of the request has been sent. */
+  #comesBack(error: UpstreamFault['error']): boolean {
+    const back = comeBack(this.#visit, new UserError(error));
+    if (back === undefined) return false;
+    this.#visit.failed(error.status);
+    this.#attempt?.end();
+    this.#leave();
+    this.#goOn(back);
+    return true;
   }
 
   #detach(): void {

@@ -2,14 +2,24 @@ import type { IpAddress } from '../../lib/ip/address.ts';
 import type { SourceKey } from '../../lib/ip/source-key.ts';
 import { doneBy } from '../../modules/run-steps.ts';
 import type { Position } from '../../modules/run-steps.ts';
-import type { CircuitAttempt, HeaderList, RequestVisit as StepVisit, StepServices } from '../../modules/step.ts';
+import type {
+  Answering,
+  CircuitAttempt,
+  Forward,
+  HeaderList,
+  RequestVisit as StepVisit,
+  StepServices,
+} from '../../modules/step.ts';
 import type { ShownCertificate } from '../../modules/shown-certificate.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import { formatAuthority } from './authority.ts';
+import type { Authority } from './authority.ts';
 import type { Exchange } from './exchange.ts';
 import { sortHeaders } from './headers/forward-headers.ts';
 import type { SortedHeaders } from './headers/forward-headers.ts';
-import { findHeader } from './headers/header-list.ts';
+import type { HeaderGuard } from './headers/header-guard.ts';
+import { findHeader, keepPairs } from './headers/header-list.ts';
+import { headersForUpstream } from './headers-for-upstream.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Edge } from './routing/host-table.ts';
 import type { RequestTarget } from './routing/request-target.ts';
@@ -17,13 +27,27 @@ import type { Route } from './routing/route-table.ts';
 
 const none: readonly never[] = [];
 
-/** One request on its way through the steps of its route, and later the connection that it has opened. */
+/** What a visit had when a step forwarded it, for the case that it comes back. */
+interface Forwarding {
+  readonly forward: Forward;
+  /** Index of the step. */
+  readonly at: number;
+  readonly outgoing: HeaderList;
+  readonly upstreamTarget: string;
+  readonly circuits: readonly CircuitAttempt[];
+}
+
+/**
+ * One request on its way through the steps of its route, and later the connection that it has opened. If it is forwarded to an
+ * internal endpoint, it has another visit there.
+ */
 export class RequestVisit implements StepVisit, Position {
   readonly exchange: Exchange;
   readonly context: RequestContext;
   readonly log: AccessLogEntry;
   readonly services: StepServices;
   readonly accountId: string;
+  readonly edge: Edge;
   readonly edgeId: string;
   readonly ownerId: string;
   route: Route;
@@ -37,7 +61,15 @@ export class RequestVisit implements StepVisit, Position {
   readonly host: string;
   readonly target: string;
   readonly isUpgrade: boolean;
-  readonly done: ReadonlySet<string> | undefined;
+  done: ReadonlySet<string> | undefined;
+  /** The visit that was forwarded here; undefined: a client has come here itself. */
+  readonly from: RequestVisit | undefined;
+  /** Internal endpoints that it has been forwarded to, with this one. */
+  readonly hops: number;
+  /** Undefined: it goes to the backend of its route. */
+  forwarding: Forwarding | undefined;
+  /** Its visit at the endpoint that it is forwarded to. */
+  next: RequestVisit | undefined;
   at = 0;
   /** How often something was waited for. */
   waits: number;
@@ -49,6 +81,7 @@ export class RequestVisit implements StepVisit, Position {
   cookies: readonly string[];
   tokens: StepVisit['tokens'] = none;
   circuits: readonly CircuitAttempt[] = none;
+  readonly #authority: Authority;
   #outgoing: HeaderList | undefined;
   #sorted: SortedHeaders | undefined;
 
@@ -61,13 +94,16 @@ export class RequestVisit implements StepVisit, Position {
     source: IpAddress,
     countedSource: SourceKey,
     before: RequestVisit | undefined,
+    from?: RequestVisit,
   ) {
-    const { client, method, headers, upgrade } = exchange;
+    const { client, method, upgrade } = exchange;
+    const headers = from === undefined ? exchange.headers : headersForUpstream(from);
     this.exchange = exchange;
     this.context = context;
     this.log = log;
     this.services = context.services;
     this.accountId = edge.accountId;
+    this.edge = edge;
     this.edgeId = edge.id;
     this.ownerId = route.id;
     this.route = route;
@@ -77,14 +113,17 @@ export class RequestVisit implements StepVisit, Position {
     this.certificate = client.certificate;
     this.headers = headers;
     this.method = method;
+    this.#authority = authority;
     this.hostname = authority.name;
     this.host = formatAuthority(authority);
     this.target = target;
     this.upstreamTarget = target;
     this.isUpgrade = upgrade !== undefined;
     this.done = before && doneBy(before.route.list.steps, before);
-    this.waits = before?.waits ?? 0;
-    this.cookies = before?.cookies ?? none;
+    this.from = from;
+    this.hops = from === undefined ? 0 : from.hops + 1;
+    this.waits = before?.waits ?? from?.waits ?? 0;
+    this.cookies = before?.cookies ?? from?.cookies ?? none;
   }
 
   get body(): Buffer | undefined {
@@ -93,6 +132,8 @@ export class RequestVisit implements StepVisit, Position {
 
   get sorted(): SortedHeaders {
     if (this.#sorted !== undefined) return this.#sorted;
+    if (this.from !== undefined)
+      return (this.#sorted = sortAgain(this.headers, this.route.list.guard, this.from.sorted));
     const { peerText, peerTrusted, servername } = this.exchange.client;
     return (this.#sorted = sortHeaders(this.headers, {
       host: this.host,
@@ -138,8 +179,79 @@ export class RequestVisit implements StepVisit, Position {
     return made;
   }
 
+  /** The visit of the endpoint that the client itself came to. */
+  get first(): RequestVisit {
+    return this.from?.first ?? this;
+  }
+
+  /** The steps for answers of this endpoint, and then of those that have forwarded the request to it. */
+  change(answer: Answering): void {
+    for (const step of this.route.list.answers) step.run(answer);
+    this.from?.change(answer);
+  }
+
+  /** True: some of these change answers. */
+  get changesAnswers(): boolean {
+    return this.route.list.answers.length > 0 || this.from?.changesAnswers === true;
+  }
+
+  /** Names of headers that no answer has, in lower case. */
+  get removedFromAnswers(): readonly string[] {
+    const { removedFromAnswers } = this.route.list;
+    return this.from === undefined ? removedFromAnswers : [...removedFromAnswers, ...this.from.removedFromAnswers];
+  }
+
+  /** True: a step decides about access. */
+  get isGuarded(): boolean {
+    return this.route.list.isGuarded || this.from?.isGuarded === true;
+  }
+
+  /** Whether a trailer of this name may follow the request upstream. */
+  allowsTrailer(name: string): boolean {
+    return this.route.list.guard?.allowsTrailer(name) !== false && this.from?.allowsTrailer(name) !== false;
+  }
+
+  /** The host that the client has named, and path and query as they go on. */
+  get targetForUpstream(): RequestTarget {
+    return { authority: this.#authority, target: this.upstreamTarget };
+  }
+
   /** Tells the steps that want to know of the status. */
   answered(status: number): void {
+    this.failed(status);
+    this.from?.answered(status);
+  }
+
+  /** The same for those of this endpoint alone. */
+  failed(status: number): void {
     for (const circuit of this.circuits) circuit.answered(status);
   }
+
+  /** The step that is next has forwarded the visit, which goes there once those behind it have let it pass. */
+  forwardTo(forward: Forward): void {
+    const { at, outgoing, upstreamTarget, circuits } = this;
+    this.forwarding = { forward, at, outgoing, upstreamTarget, circuits };
+    this.at += 1;
+  }
+
+  /** The endpoint was out of reach: the step that had forwarded the visit is run again. */
+  comeBack({ at, outgoing, upstreamTarget, circuits }: Forwarding): void {
+    this.done = doneSince(this, at + 1);
+    this.at = at;
+    this.outgoing = outgoing;
+    this.upstreamTarget = upstreamTarget;
+    this.circuits = circuits;
+    this.forwarding = undefined;
+    this.next = undefined;
+  }
+}
+
+/** Effects of the steps from this one on have happened. */
+function doneSince({ route, at, done }: RequestVisit, first: number): ReadonlySet<string> {
+  return new Set([...(done ?? none), ...route.list.steps.slice(first, at).flatMap(({ once }) => once ?? none)]);
+}
+
+/** The headers of a request that has been sorted once: what clients may not say is gone, and what rules have said stays. */
+function sortAgain(headers: HeaderList, guard: HeaderGuard | undefined, { expect, te }: SortedHeaders): SortedHeaders {
+  return { outgoing: guard === undefined ? headers : keepPairs(headers, (name) => !guard.removes(name)), expect, te };
 }

@@ -3,6 +3,7 @@ import { boundErrors } from '../bounds/bound.ts';
 import { endpointOffline } from '../errors.ts';
 import type { TunnelBackend } from '../tunnels/tunnel-backend.ts';
 import { sendErrorResponse } from './error-response.ts';
+import { comeBack } from './forwarded.ts';
 import type { RequestVisit } from './request-visit.ts';
 
 /** Headers of an answer to a request that found no agent; in seconds. */
@@ -33,8 +34,15 @@ export function waitForAgent(
       goOn(visit);
     },
     giveUp: () => {
-      visit.answered(endpointOffline.status);
-      fail(new UserError(endpointOffline, retryLater));
+      const error = new UserError(endpointOffline, retryLater);
+      const back = comeBack(visit, error);
+      if (back === undefined) {
+        visit.answered(endpointOffline.status);
+        fail(error);
+      } else {
+        visit.failed(endpointOffline.status);
+        goOn(back);
+      }
     },
   });
   if (waiting === 'late') return false;

@@ -3,6 +3,7 @@ import { certificateFactNames } from './certificate-facts.ts';
 import { identityPrefix } from '../../sign-in/identity-headers.ts';
 import { foldName, hopByHopHeaders, listTokens } from '../../../lib/http-syntax.ts';
 import type { HeaderGuard } from './header-guard.ts';
+import { keepPairs } from './header-list.ts';
 import { withoutSessionCookie, withoutSetSession } from './session-cookie.ts';
 
 /** Facts that the gateway itself states about a request, in place of whatever the client stated. */
@@ -162,11 +163,14 @@ export function sortHeaders(headers: readonly string[], facts: Forwarding): Sort
   return { outgoing: kept, expect: told.expect, te: told.te };
 }
 
+/** Says which trailers of requests may go on. */
+export type TrailerRules = Pick<HeaderGuard, 'allowsTrailer'>;
+
 /** Returns the trailers that may follow a request upstream: some upstreams merge them into the headers. */
-export function forwardTrailers(trailers: readonly string[], guard: HeaderGuard | undefined): string[] {
+export function forwardTrailers(trailers: readonly string[], rules: TrailerRules): string[] {
   return keepPairs(
     trailers,
-    (name) => mayTrail(name.toLowerCase()) && kindOf(name) === 'passed' && guard?.allowsTrailer(name) !== false,
+    (name) => mayTrail(name.toLowerCase()) && kindOf(name) === 'passed' && rules.allowsTrailer(name),
   );
 }
 
@@ -261,8 +265,4 @@ function namedBy(value: string, before: Set<string> | undefined): Set<string> | 
   for (const option of listTokens(value))
     if (option !== 'keep-alive' && option !== 'close') (named ??= new Set()).add(option);
   return named;
-}
-
-function keepPairs(list: readonly string[], keeps: (name: string) => boolean): string[] {
-  return list.filter((_, at) => keeps(list[at - (at % 2)] ?? ''));
 }

@@ -33,3 +33,8 @@ export function findHeader(headers: readonly string[], lowerName: string): strin
   }
   return undefined;
 }
+
+/** The headers whose names pass. */
+export function keepPairs(list: readonly string[], keeps: (name: string) => boolean): string[] {
+  return list.filter((_, at) => keeps(list[at - (at % 2)] ?? ''));
+}

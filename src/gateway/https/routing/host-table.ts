@@ -1,6 +1,14 @@
 import { finishInTurns } from '../../../lib/steps.ts';
 import type { Steps } from '../../../lib/steps.ts';
-import type { HttpsEdgeEntry, SetAside, SnapshotEntry, SnapshotUpdate } from '../../../snapshot/contract.ts';
+import type {
+  HttpsEdgeEntry,
+  InternalEndpointEntry,
+  RouteEntry,
+  SetAside,
+  SnapshotEntry,
+  SnapshotUpdate,
+} from '../../../snapshot/contract.ts';
+import { InternalNames } from '../../forwarding/internal-names.ts';
 import { RouteTable } from './route-table.ts';
 import type { SpecialHandshake } from './route-table.ts';
 
@@ -16,43 +24,77 @@ export interface Edge {
   readonly handshake: SpecialHandshake | undefined;
   /** False if it could not be loaded: it keeps its names, so that no other edge answers for them, and serves nothing. */
   readonly isLoaded: boolean;
-  /** True if it is served without TLS too. */
-  readonly isPlain: boolean;
+  /** `both`: it is served without TLS too. `plain`: it is served without TLS alone. */
+  readonly by: 'tls' | 'plain' | 'both';
+  /** True: it shares its names with others that say the same. */
+  readonly isPooled: boolean;
 }
 
-/** Finds the edge that serves a host. An update costs as much as the edges it names, however many there are. */
+/** An endpoint that others forward requests to. */
+export interface InternalEdge extends Edge {
+  /** In its shortest form. */
+  readonly url: string;
+}
+
+type ByName = Map<string, readonly Edge[]>;
+
+const none: readonly never[] = [];
+
+/** Finds the edges that serve a host. An update costs as much as the edges it names, however many there are. */
 export class HostTable {
   #edges = new Map<string, Edge>();
-  #byName = new Map<string, Edge>();
+  readonly #byName: ByName = new Map();
+  readonly #plain: ByName = new Map();
   /** How many edges have each special handshake, by its key. */
   #handshakes = new Map<string, number>();
+  readonly internal = new InternalNames<InternalEdge>(['http', 'https']);
 
   hasHandshake(key: string): boolean {
     return this.#handshakes.has(key);
   }
 
   async prepare(update: SnapshotUpdate, setAside: SetAside): Promise<() => void> {
-    const edges = await finishInTurns(loadEdges(update.set, this.#edges, setAside));
+    const { edges, internal } = await finishInTurns(this.#load(update.set, setAside));
     const removed = update.removed.filter(({ kind }) => kind === 'https_edge');
+    const removedInternal = update.removed.filter(({ kind }) => kind === 'internal_endpoint');
     return () => {
-      if (update.full) {
-        this.#edges = new Map();
-        this.#byName = new Map();
-        this.#handshakes = new Map();
-      }
+      if (update.full) this.#clear();
       // Old names are removed before new ones are set: a name may move from one edge to another.
       for (const { id } of removed) this.#remove(id);
       for (const { id } of edges) this.#remove(id);
       for (const edge of edges) this.#add(edge);
+      for (const { id } of removedInternal) this.internal.remove(id);
+      for (const edge of internal) this.internal.set(edge);
     };
   }
 
-  /** `name` is in lower case, without a port. An exact name goes before a wildcard, which stands for one label. */
+  /**
+   * An edge that serves the host by TLS. `name` is in lower case, without a port. An exact name goes before a wildcard, which
+   * stands for one label.
+   */
   find(name: string): Edge | undefined {
-    const exact = this.#byName.get(name);
+    return this.all(name)[0];
+  }
+
+  /** Those that serve the host by TLS; more than one if they share it. */
+  all(name: string): readonly Edge[] {
+    return this.#byName.get(name) ?? ofWildcard(this.#byName, name);
+  }
+
+  /** Those that serve the host without TLS. */
+  allPlain(name: string): readonly Edge[] {
+    const exact = this.#plain.get(name);
     if (exact !== undefined) return exact;
-    const dot = name.indexOf('.');
-    return dot <= 0 ? undefined : this.#byName.get(`*${name.slice(dot)}`);
+    // A name of its own is not served by a wildcard without TLS because it is served by TLS alone.
+    return this.#plain.size === 0 || this.#byName.has(name) ? none : ofWildcard(this.#plain, name);
+  }
+
+  #clear(): void {
+    this.#edges = new Map();
+    this.#byName.clear();
+    this.#plain.clear();
+    this.#handshakes = new Map();
+    this.internal.clear();
   }
 
   #count({ handshake }: Edge, by: 1 | -1): void {
@@ -66,7 +108,8 @@ export class HostTable {
   #add(edge: Edge): void {
     this.#edges.set(edge.id, edge);
     this.#count(edge, 1);
-    for (const name of edge.names) this.#byName.set(name, edge);
+    for (const table of this.#tablesOf(edge))
+      for (const name of edge.names) table.set(name, withPool(table.get(name) ?? none, edge));
   }
 
   #remove(id: string): void {
@@ -74,39 +117,91 @@ export class HostTable {
     if (old === undefined) return;
     this.#edges.delete(id);
     this.#count(old, -1);
-    for (const name of old.names) if (this.#byName.get(name) === old) this.#byName.delete(name);
+    for (const table of this.#tablesOf(old)) for (const name of old.names) forget(table, name, old);
+  }
+
+  #tablesOf({ by }: Edge): readonly ByName[] {
+    if (by === 'both') return [this.#byName, this.#plain];
+    return [by === 'tls' ? this.#byName : this.#plain];
+  }
+
+  *#load(
+    entries: readonly SnapshotEntry[],
+    setAside: SetAside,
+  ): Steps<{ readonly edges: readonly Edge[]; readonly internal: readonly InternalEdge[] }> {
+    const edges: Edge[] = [];
+    const internal: InternalEdge[] = [];
+    for (const entry of entries) {
+      if (entry.kind === 'https_edge')
+        edges.push({
+          ...namesOf(entry),
+          ...(yield* loadRoutes(entry, entry.routes, this.#edges.get(entry.id), setAside)),
+        });
+      else if (entry.kind === 'internal_endpoint' && entry.url.startsWith('http'))
+        internal.push(yield* loadInternal(entry, this.internal.withId(entry.id), setAside));
+    }
+    return { edges, internal };
   }
 }
 
-function* loadEdges(
-  entries: readonly SnapshotEntry[],
-  before: ReadonlyMap<string, Edge>,
-  setAside: SetAside,
-): Steps<readonly Edge[]> {
-  const edges: Edge[] = [];
-  for (const entry of entries)
-    if (entry.kind === 'https_edge') edges.push(yield* loadEdge(entry, before.get(entry.id), setAside));
-  return edges;
+/** The edges that have a name, with another one. One that does not share its names takes them over. */
+function withPool(edges: readonly Edge[], edge: Edge): readonly Edge[] {
+  const sharing = edges.filter((each) => each.isPooled && edge.isPooled && each.accountId === edge.accountId);
+  return [...sharing, edge];
 }
 
-function* loadEdge(entry: HttpsEdgeEntry, before: Edge | undefined, setAside: SetAside): Steps<Edge> {
+function forget(table: ByName, name: string, edge: Edge): void {
+  const left = table.get(name)?.filter((each) => each !== edge) ?? none;
+  if (left.length === 0) table.delete(name);
+  else table.set(name, left);
+}
+
+function ofWildcard(table: ByName, name: string): readonly Edge[] {
+  const dot = name.indexOf('.');
+  return (dot <= 0 ? undefined : table.get(`*${name.slice(dot)}`)) ?? none;
+}
+
+function* loadInternal(
+  entry: InternalEndpointEntry,
+  before: Edge | undefined,
+  setAside: SetAside,
+): Steps<InternalEdge> {
+  const { id, accountId, url, modules } = entry;
+  const routes = [{ id, matchType: 'path_prefix', match: '/', modules }] as const;
+  const known = { id, accountId, url, names: none, ports: none, by: 'tls', isPooled: true } as const;
+  return { ...known, ...(yield* loadRoutes(entry, routes, before, setAside)) };
+}
+
+function* loadRoutes(
+  entry: HttpsEdgeEntry | InternalEndpointEntry,
+  entries: readonly RouteEntry[],
+  before: Edge | undefined,
+  setAside: SetAside,
+): Steps<Pick<Edge, 'routes' | 'handshake' | 'isLoaded'>> {
   try {
-    const routes = yield* RouteTable.of(entry.routes, before?.routes);
-    return { ...namesOf(entry), routes, handshake: routes.handshake, isLoaded: true };
+    const routes = yield* RouteTable.of(entries, before?.routes);
+    return { routes, handshake: routes.handshake, isLoaded: true };
   } catch (error) {
     setAside(entry, error);
-    return { ...namesOf(entry), routes: new RouteTable(), handshake: undefined, isLoaded: false };
+    return { routes: new RouteTable(), handshake: undefined, isLoaded: false };
   }
 }
 
-function namesOf(entry: HttpsEdgeEntry): Omit<Edge, 'routes' | 'handshake' | 'isLoaded'> {
+function namesOf({
+  id,
+  accountId,
+  hostports,
+  plain,
+  isPooled,
+}: HttpsEdgeEntry): Omit<Edge, 'routes' | 'handshake' | 'isLoaded'> {
   const names: string[] = [];
   const ports: number[] = [];
-  for (const hostport of entry.hostports) {
+  for (const hostport of hostports) {
     const colon = hostport.lastIndexOf(':');
     names.push(hostport.slice(0, colon));
     const port = Number(hostport.slice(colon + 1));
     if (!ports.includes(port)) ports.push(port);
   }
-  return { id: entry.id, accountId: entry.accountId, names, ports, isPlain: entry.plain === true };
+  const by = plain === undefined ? 'tls' : plain === 'only' ? 'plain' : 'both';
+  return { id, accountId, names, ports, by, isPooled: isPooled === true };
 }

@@ -1,7 +1,7 @@
 import { PieceJoiner } from '../../turns/piece-joiner.ts';
 import type { Exchange, RequestBody } from '../exchange.ts';
 import { forwardTrailers } from '../headers/forward-headers.ts';
-import type { HeaderGuard } from '../headers/header-guard.ts';
+import type { TrailerRules } from '../headers/forward-headers.ts';
 import { formatHeaders } from '../headers/header-list.ts';
 import type { UpstreamConnection } from './connection.ts';
 
@@ -21,7 +21,7 @@ export function hasBytes(body: RequestBody): boolean {
 /** Sends a request body upstream, as fast as the upstream takes it. */
 export class RequestBodyPump {
   readonly #exchange: Exchange;
-  readonly #guard: HeaderGuard | undefined;
+  readonly #trailers: TrailerRules;
   readonly #owner: BodyOwner;
   readonly #pieces = new PieceJoiner((bytes, written) => this.#write(bytes, written));
   /** Bytes that the head announced and that have not come yet. */
@@ -33,9 +33,9 @@ export class RequestBodyPump {
   #complete = false;
   #held = false;
 
-  constructor(exchange: Exchange, guard: HeaderGuard | undefined, owner: BodyOwner) {
+  constructor(exchange: Exchange, trailers: TrailerRules, owner: BodyOwner) {
     this.#exchange = exchange;
-    this.#guard = guard;
+    this.#trailers = trailers;
     this.#owner = owner;
     this.#left = typeof exchange.body === 'object' ? exchange.body.length : Infinity;
   }
@@ -104,7 +104,7 @@ export class RequestBodyPump {
       this.#owner.onMismatch();
       return;
     }
-    const trailers = this.#isChunked ? forwardTrailers(this.#exchange.trailers, this.#guard) : [];
+    const trailers = this.#isChunked ? forwardTrailers(this.#exchange.trailers, this.#trailers) : [];
     this.#connection?.endBody(this.#isChunked ? `0\r\n${formatHeaders(trailers)}\r\n` : '');
   };
 

@@ -1,21 +1,13 @@
-import { withIdentity } from '../../sign-in/identity-headers.ts';
-import { withCertificateFacts } from '../headers/certificate-facts.ts';
 import { formatHeaders } from '../headers/header-list.ts';
+import { headersForUpstream } from '../headers-for-upstream.ts';
 import type { RequestVisit } from '../request-visit.ts';
 
 const takesTrailers = /(?:^|[,\s])trailers(?:$|[,\s;])/i;
 
 /** Builds the request head for the upstream. Headers that frame the body or the connection come last, so that no rule changes them. */
 export function buildRequestHead(visit: RequestVisit): string {
-  const { exchange, route, identity, upstreamTarget, outgoing } = visit;
-  const { certificate } = exchange.client;
-  // Last, in place of any that a proxy or a rule has put there.
-  const certified =
-    route.list.clientCa === undefined || certificate === undefined
-      ? outgoing
-      : withCertificateFacts(outgoing, certificate.facts);
-  const headers = identity === undefined ? certified : withIdentity(certified, identity);
-  return `${exchange.method} ${upstreamTarget} HTTP/1.1\r\n${formatHeaders(headers)}${framing(visit)}\r\n`;
+  const { exchange, upstreamTarget } = visit;
+  return `${exchange.method} ${upstreamTarget} HTTP/1.1\r\n${formatHeaders(headersForUpstream(visit))}${framing(visit)}\r\n`;
 }
 
 function framing({ exchange: { body, upgrade }, expectsContinue, sorted: { te } }: RequestVisit): string {

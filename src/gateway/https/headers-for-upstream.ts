@@ -1,0 +1,15 @@
+import type { HeaderList } from '../../modules/step.ts';
+import { withIdentity } from '../sign-in/identity-headers.ts';
+import { withCertificateFacts } from './headers/certificate-facts.ts';
+import type { RequestVisit } from './request-visit.ts';
+
+/** The headers of a request that every step has let pass, as they go on: to its backend, or to an internal endpoint. */
+export function headersForUpstream({ exchange, route, identity, outgoing }: RequestVisit): HeaderList {
+  const { certificate } = exchange.client;
+  // Last, in place of any that a proxy or a rule has put there.
+  const certified =
+    route.list.clientCa === undefined || certificate === undefined
+      ? outgoing
+      : withCertificateFacts(outgoing, certificate.facts);
+  return identity === undefined ? certified : withIdentity(certified, identity);
+}
