@@ -10,7 +10,7 @@ import { requestVisit } from '../../../test/support/step-visit.ts';
 import { buildModules } from '../../modules/index.ts';
 import { TcpConnection } from './connection.ts';
 import type { OpenConnection } from './connection.ts';
-import { connectionList } from './edge.ts';
+import { connectionList } from './connection-list.ts';
 import { OpenConnections } from './open-connections.ts';
 import type { OpenUpstream } from './upstream.ts';
 
@@ -44,7 +44,7 @@ async function joinClients(
     const identity = { kind: 'tcp_edge' as const, id: 'e', accountId: 'a', ports: [], names: [] };
     const list = connectionList(buildModules({}).shared);
     const settings = { list, backendId: undefined, termination: undefined, policyIds: [] };
-    const rules = { ...identity, ...settings, isLoaded: true };
+    const rules = { ...identity, ...settings, isLoaded: true, isPooled: false };
     const edge = { rules, connections: new OpenConnections<OpenConnection>() };
     const connection = new TcpConnection(
       {
@@ -55,6 +55,7 @@ async function joinClients(
         claim: 0,
         edge,
         decision: { connectionId: 'c', accountId: 'a', claim: 0 },
+        hops: [],
         isSecuring: false,
         untilMs: Infinity,
       },

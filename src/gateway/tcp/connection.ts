@@ -11,6 +11,7 @@ import type { Reader } from '../turns/reader-of.ts';
 import { closeSoon } from '../upstream/close-soon.ts';
 import { InwardBackendError } from '../upstream/guard.ts';
 import type { TcpEdge } from './edge.ts';
+import type { Hop } from './forwarded.ts';
 import { release } from './read-memory.ts';
 import { resetSocket } from './upstream.ts';
 import type { OpenUpstream, UpstreamUser } from './upstream.ts';
@@ -29,6 +30,8 @@ export interface AcceptedClient {
   readonly claim: number | string;
   readonly edge: TcpEdge;
   readonly decision: TcpDecision;
+  /** Internal endpoints that it is forwarded to, one behind another; empty if it goes to the backend of the edge. */
+  readonly hops: readonly Hop[];
   /** True while TLS is being agreed on here: steps that go by it are run then. */
   readonly isSecuring: boolean;
   /** When the rules end the connection, in milliseconds since 1970. */

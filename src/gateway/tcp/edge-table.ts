@@ -1,9 +1,13 @@
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { BackendEntry, SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import { backendsOf } from '../../snapshot/set-aside.ts';
-import type { OpenConnection } from './connection.ts';
+import { holdsUntil } from '../../modules/run-steps.ts';
+import { InternalNames } from '../forwarding/internal-names.ts';
+import type { AcceptedClient, OpenConnection } from './connection.ts';
 import { closedRules, holdsConnection, judgeEdge, loadEdgeRules } from './edge.ts';
 import type { EdgeRules, TcpEdge } from './edge.ts';
+import { loadTarget } from './forwarded.ts';
+import type { InternalTarget } from './forwarded.ts';
 import { OpenConnections } from './open-connections.ts';
 import { OpenEdges } from './open-edges.ts';
 import type { TerminationParts } from './terminate-tls.ts';
@@ -14,6 +18,7 @@ import type { PortTable } from './port-table.ts';
 /** The parts of an update that are ready to be swapped in. */
 export interface BuiltUpdate {
   readonly rules: readonly EdgeRules[];
+  readonly internal: readonly InternalTarget[];
   readonly backends: ReturnType<typeof backendsOf>;
   readonly swapGroups: () => void;
 }
@@ -29,6 +34,11 @@ export class EdgeTable {
   readonly #open = new OpenEdges();
   /** TLS endpoints by name. */
   readonly #byName = new Map<string, TcpEdge>();
+  /** Edges that share a port or name; the first of them stands for all elsewhere. */
+  readonly #pools = new Map<number | string, readonly TcpEdge[]>();
+  readonly internal = new InternalNames<InternalTarget>(['tcp', 'tls']);
+  /** Connections that were forwarded to internal endpoints. */
+  readonly #forwarded = new Set<OpenConnection>();
 
   constructor(access: AccessTable, ports: PortTable, termination: TerminationParts, health: HealthTable) {
     this.#access = access;
@@ -46,6 +56,12 @@ export class EdgeTable {
     return this.#byName.get(name);
   }
 
+  /** The edge that the next connection to a port or name goes to, where several share it. */
+  oneOf(claim: number | string, edge: TcpEdge | undefined): TcpEdge | undefined {
+    const pool = this.#pools.get(claim);
+    return pool === undefined ? edge : pool[Math.floor(Math.random() * pool.length)];
+  }
+
   get hasConnections(): boolean {
     return this.#open.size > 0;
   }
@@ -54,11 +70,13 @@ export class EdgeTable {
     const { edge } = connection.accepted;
     edge.connections.add(connection);
     if (edge.connections.size === 1) this.#open.add(edge);
+    if (connection.accepted.hops.length > 0) this.#forwarded.add(connection);
   }
 
   closed(connection: OpenConnection): void {
     const { edge } = connection.accepted;
     edge.connections.delete(connection);
+    this.#forwarded.delete(connection);
     if (edge.connections.size === 0) this.#open.delete(edge);
   }
 
@@ -78,19 +96,26 @@ export class EdgeTable {
   /** Builds what the update sets. Edges that cannot be loaded, or that claim a port or name of others, are set aside. */
   build(update: SnapshotUpdate, setAside: SetAside): BuiltUpdate {
     const rules: EdgeRules[] = [];
+    const internal: InternalTarget[] = [];
     for (const entry of update.set) {
       if (entry.kind === 'tcp_edge' || entry.kind === 'tls_endpoint')
         rules.push(loadEdgeRules(entry, setAside, this.#termination));
+      else if (entry.kind === 'internal_endpoint' && !entry.url.startsWith('http'))
+        internal.push(loadTarget(entry, setAside));
     }
     return {
+      internal,
       rules: this.#settleClaims(update, rules, setAside),
       backends: backendsOf(update, setAside),
       swapGroups: this.groups.prepare(update),
     };
   }
 
-  swap(update: SnapshotUpdate, { rules, backends, swapGroups }: BuiltUpdate): void {
+  swap(update: SnapshotUpdate, { rules, internal, backends, swapGroups }: BuiltUpdate): void {
     swapGroups();
+    if (update.full) this.internal.clear();
+    for (const { kind, id } of update.removed) if (kind === 'internal_endpoint') this.internal.remove(id);
+    for (const target of internal) this.internal.set(target);
     if (update.full) this.#backends.clear();
     for (const entry of backends.set) this.#backends.set(entry.id, entry);
     for (const id of backends.removed) this.#backends.delete(id);
@@ -99,6 +124,7 @@ export class EdgeTable {
     for (const each of rules) this.#replace(each, unassigned);
     for (const each of rules) this.#assign(each);
     this.#checkAgain(this.#open.follow(update));
+    this.#checkForwarded(update);
     this.#ports.commit(unassigned);
   }
 
@@ -114,14 +140,16 @@ export class EdgeTable {
       ({ claim }) => claim,
     );
     return rules.map((each) => {
-      const rival = claimsOf(each).find((claim) => (claimants.get(claim)?.length ?? 0) > 1);
+      const rival = claimsOf(each).find((claim) =>
+        claimants.get(claim)?.some((other) => other.each !== each && !mayShare(each, other.each)),
+      );
       if (rival !== undefined) {
         setAside(each, new Error(`${describe(rival)} is claimed by another ${nouns[each.kind]} too`));
         return closedRules(each);
       }
       const isFree = (claim: number | string): boolean => {
-        const holder = update.full ? undefined : this.#ownerOf(claim)?.rules.id;
-        return holder === undefined || coming.has(holder);
+        const holder = update.full ? undefined : this.#ownerOf(claim)?.rules;
+        return holder === undefined || coming.has(holder.id) || mayShare(each, holder);
       };
       const held = claimsOf(each).filter((claim) => !isFree(claim));
       const [first] = held;
@@ -159,6 +187,7 @@ export class EdgeTable {
     }
     for (const port of edge.rules.ports) if (!rules.ports.includes(port)) this.#unassign(port, edge, unassigned);
     this.#forgetNames(edge);
+    for (const claim of claimsOf(edge.rules)) this.#leavePool(claim, edge);
     const isOpen = edge.connections.size > 0;
     if (isOpen) this.#open.delete(edge);
     edge.rules = rules;
@@ -170,17 +199,43 @@ export class EdgeTable {
   #unassign(port: number, edge: TcpEdge, unassigned: Set<number>): void {
     this.#ports.unassign(port, edge);
     unassigned.add(port);
+    const [next] = this.#leavePool(port, edge);
+    if (next !== undefined && this.#ports.ownerOf(port) === undefined) this.#ports.assign(port, next);
   }
 
-  #assign({ id, ports, names }: EdgeRules): void {
+  #assign({ id, ports, names, isPooled }: EdgeRules): void {
     const edge = this.#edges.get(id);
     if (edge === undefined) return;
-    for (const port of ports) this.#ports.assign(port, edge);
-    for (const name of names) this.#byName.set(name, edge);
+    for (const port of ports) if (!this.#joinPool(port, edge, isPooled)) this.#ports.assign(port, edge);
+    for (const name of names) if (!this.#joinPool(name, edge, isPooled)) this.#byName.set(name, edge);
   }
 
   #forgetNames(edge: TcpEdge): void {
-    for (const name of edge.rules.names) if (this.#byName.get(name) === edge) this.#byName.delete(name);
+    for (const name of edge.rules.names) {
+      const [next] = this.#leavePool(name, edge);
+      if (this.#byName.get(name) !== edge) continue;
+      if (next === undefined) this.#byName.delete(name);
+      else this.#byName.set(name, next);
+    }
+  }
+
+  /** True: the edge shares the port or name with another one, which stands for it. */
+  #joinPool(claim: number | string, edge: TcpEdge, isPooled: boolean): boolean {
+    const owner = this.#ownerOf(claim);
+    if (!isPooled || (owner !== undefined && owner !== edge && !mayShare(owner.rules, edge.rules))) {
+      this.#pools.delete(claim);
+      return false;
+    }
+    this.#pools.set(claim, [...this.#leavePool(claim, edge), edge]);
+    return owner !== undefined && owner !== edge;
+  }
+
+  /** Returns those that are left. */
+  #leavePool(claim: number | string, edge: TcpEdge): readonly TcpEdge[] {
+    const left = (this.#pools.get(claim) ?? []).filter((each) => each !== edge);
+    if (left.length === 0) this.#pools.delete(claim);
+    else this.#pools.set(claim, left);
+    return left;
   }
 
   #ownerOf(claim: number | string): TcpEdge | undefined {
@@ -194,10 +249,32 @@ export class EdgeTable {
         if (!claimsOf(rules).includes(accepted.claim)) connection.abort('edge changed');
         else if (judgeEdge(rules, accepted.visit.source, this.#access).verdict !== 'allowed')
           connection.abort('rules changed');
-        else accepted.untilMs = holdsConnection(rules, accepted);
+        else accepted.untilMs = this.#holds(rules, accepted);
         if (accepted.untilMs === 0) connection.abort('rules changed');
       }
     }
+  }
+
+  /** Internal endpoints are the account's own, whose restrictions its edge has been asked for. */
+  #checkForwarded({ full, set, removed }: SnapshotUpdate): void {
+    if (this.#forwarded.size === 0) return;
+    if (!full && ![...set, ...removed].some(({ kind }) => kind === 'internal_endpoint' || kind === 'policy')) return;
+    for (const connection of this.#forwarded) {
+      const { accepted } = connection;
+      accepted.untilMs = this.#holds(accepted.edge.rules, accepted);
+      if (accepted.untilMs === 0) connection.abort('rules changed');
+    }
+  }
+
+  /** By the edge, and by all endpoints that the connection was forwarded to. */
+  #holds(rules: EdgeRules, accepted: AcceptedClient): number {
+    let untilMs = holdsConnection(rules, accepted);
+    for (const { url, target, visit } of accepted.hops) {
+      const now = this.internal.find(target.accountId, url).find(({ id }) => id === target.id);
+      if (now?.isLoaded !== true || untilMs === 0) return 0;
+      untilMs = Math.min(untilMs, holdsUntil(now.list.accept, visit));
+    }
+    return untilMs;
   }
 }
 
@@ -206,6 +283,11 @@ const nouns = { tcp_edge: 'TCP edge', tls_endpoint: 'TLS endpoint' } as const;
 /** The ports or names by which connections come to an edge. */
 function claimsOf({ ports, names }: EdgeRules): readonly (number | string)[] {
   return ports.length > 0 ? ports : names;
+}
+
+/** Whether two may have one port or name. */
+function mayShare(one: EdgeRules, other: EdgeRules): boolean {
+  return one.isPooled && other.isPooled && one.accountId === other.accountId && one.kind === other.kind;
 }
 
 function describe(claim: number | string, more: readonly (number | string)[] = []): string {

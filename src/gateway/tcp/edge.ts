@@ -2,30 +2,20 @@ import { rateLimited, unloadable } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import { buildModules, referencedIds } from '../../modules/index.ts';
-import type { SharedModules } from '../../modules/index.ts';
-import { holdsUntil, ofConnection } from '../../modules/run-steps.ts';
-import type { ConnectionStep, Outcome } from '../../modules/step.ts';
+import { holdsUntil } from '../../modules/run-steps.ts';
+import type { Outcome } from '../../modules/step.ts';
 import type { AccessTable, AccessVerdict } from '../../snapshot/access.ts';
 import type { SetAside, TcpEdgeEntry, TlsEndpointEntry } from '../../snapshot/contract.ts';
 import type { Verdict } from '../engine.ts';
 import type { AcceptedClient, OpenConnection } from './connection.ts';
+import { connectionList } from './connection-list.ts';
+import type { ConnectionList } from './connection-list.ts';
 import { loadTermination } from './terminate-tls.ts';
 import type { TerminationParts, TlsTermination } from './terminate-tls.ts';
 import type { OpenConnections } from './open-connections.ts';
 
 /** Entries whose connections are passed on as they are. */
 export type EdgeEntry = TcpEdgeEntry | TlsEndpointEntry;
-
-/** All that happens to the connections of an edge, in order, and what must be known of it before one comes. */
-export interface ConnectionList {
-  /** Run when a client comes. */
-  readonly accept: readonly ConnectionStep[];
-  /** Run once TLS has ended here. */
-  readonly secure: readonly ConnectionStep[];
-  readonly moduleOf: ReadonlyMap<object, string>;
-  readonly clientCa: string | undefined;
-  readonly needsTls13: boolean;
-}
 
 /** An entry of the snapshot, ready to be asked for each connection. */
 export interface EdgeRules {
@@ -44,6 +34,8 @@ export interface EdgeRules {
   readonly policyIds: readonly string[];
   /** False if it could not be loaded: it keeps its ports and refuses every connection. */
   readonly isLoaded: boolean;
+  /** True: others of its account that say the same may have its ports or names too. */
+  readonly isPooled: boolean;
 }
 
 /** One edge for as long as it exists; its rules may change while connections are open. */
@@ -82,25 +74,9 @@ export function loadEdgeRules(entry: EdgeEntry, setAside: SetAside, parts: Termi
   }
 }
 
-/** Edges whose modules are the same have one list. */
-const lists = new WeakMap<SharedModules, ConnectionList>();
+type EdgeIdentity = Pick<EdgeRules, 'kind' | 'id' | 'accountId' | 'ports' | 'names' | 'isPooled'>;
 
-export function connectionList(shared: SharedModules): ConnectionList {
-  const { steps, moduleOf } = shared;
-  const list = lists.get(shared) ?? {
-    accept: ofConnection(steps, 'connection'),
-    secure: ofConnection(steps, 'handshake'),
-    moduleOf,
-    clientCa: steps.find(({ clientCa }) => clientCa !== undefined)?.clientCa,
-    needsTls13: steps.some(({ needsTls13 }) => needsTls13 === true),
-  };
-  lists.set(shared, list);
-  return list;
-}
-
-type EdgeIdentity = Pick<EdgeRules, 'kind' | 'id' | 'accountId' | 'ports' | 'names'>;
-
-export function closedRules({ kind, id, accountId, ports, names }: EdgeIdentity): EdgeRules {
+export function closedRules({ kind, id, accountId, ports, names, isPooled }: EdgeIdentity): EdgeRules {
   const closed = {
     list: connectionList(buildModules({}).shared),
     backendId: undefined,
@@ -108,14 +84,15 @@ export function closedRules({ kind, id, accountId, ports, names }: EdgeIdentity)
     policyIds: [],
     isLoaded: false,
   };
-  return { kind, id, accountId, ports, names, ...closed };
+  return { kind, id, accountId, ports, names, isPooled, ...closed };
 }
 
 function identityOf(entry: EdgeEntry): EdgeIdentity {
   const { kind, id, accountId } = entry;
+  const isPooled = entry.isPooled === true;
   return kind === 'tcp_edge'
-    ? { kind, id, accountId, ports: entry.ports, names: [] }
-    : { kind, id, accountId, ports: [], names: entry.names };
+    ? { kind, id, accountId, isPooled, ports: entry.ports, names: [] }
+    : { kind, id, accountId, isPooled, ports: [], names: entry.names };
 }
 
 /** Asks the account's restrictions and the edge itself, whatever its modules say. */

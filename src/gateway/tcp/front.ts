@@ -8,7 +8,6 @@ import { identifyClient } from '../../lib/ip/identify-client.ts';
 import type { ClientRules, ClientSource } from '../../lib/ip/identify-client.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
-import { runSteps } from '../../modules/run-steps.ts';
 import type { Position } from '../../modules/run-steps.ts';
 import type { ConnectionServices, ConnectionVisit } from '../../modules/step.ts';
 import { takeRates } from '../bounds/take-rate.ts';
@@ -37,6 +36,8 @@ import { EdgeTable } from './edge-table.ts';
 import { judgeEdge, verdictOf } from './edge.ts';
 import type { EdgeRules, TcpEdge } from './edge.ts';
 import { TcpFailover } from './failover.ts';
+import { goThrough } from './forwarded.ts';
+import type { Passed } from './forwarded.ts';
 import type { Member } from './failover.ts';
 import type { Opening } from './opening.ts';
 import type { PortListener } from './port-listener.ts';
@@ -187,7 +188,7 @@ class TcpFront implements Front, TlsPassThrough {
   accept(client: Socket, identified: ClientSource, name: string): void {
     // A direction that ends must not end the other.
     client.allowHalfOpen = true;
-    this.#admit(this.#edges.named(name), client, identified, name);
+    this.#admit(this.#edges.oneOf(name, this.#edges.named(name)), client, identified, name);
   }
 
   #accept(listener: PortListener, client: Socket): void {
@@ -197,7 +198,8 @@ class TcpFront implements Front, TlsPassThrough {
     identifyClient(client, listener.port, this.#clientRules, (identified) => {
       isIdentified = true;
       this.#identifying.delete(client);
-      if (countSource(identified)) this.#admit(listener.edge, client, identified, listener.port);
+      if (countSource(identified))
+        this.#admit(this.#edges.oneOf(listener.port, listener.edge), client, identified, listener.port);
       this.#checkDrained();
     });
     if (!isIdentified && !client.destroyed) this.#awaitSource(client);
@@ -216,15 +218,16 @@ class TcpFront implements Front, TlsPassThrough {
       return;
     }
     const { source } = identified;
-    const { id: edgeId, accountId, list } = edge.rules;
-    const visit = this.#visitOf(edge.rules, identified);
-    const { verdict: judged, warnedBy, refusedBy } = judgeEdge(edge.rules, source, this.#access);
-    const outcome = judged === 'allowed' ? runSteps(list.accept, visit) : undefined;
-    const module = outcome && list.moduleOf.get(list.accept[visit.at]!);
+    const { rules } = edge;
+    const { id: edgeId, accountId } = rules;
+    const visit = this.#visitOf(rules, identified);
+    const { verdict: judged, warnedBy, refusedBy } = judgeEdge(rules, source, this.#access);
+    const passed = judged === 'allowed' ? this.#goThrough(visit, rules, identified) : undefined;
+    const { outcome, module, hops = [], backendId: wantedId } = passed ?? {};
     const verdict = outcome === undefined ? judged : verdictOf(outcome);
     const sourceText = formatIp(source);
-    const candidates = verdict === 'allowed' ? this.#candidates(edge.rules.backendId, sourceText) : undefined;
-    const backendId = candidates?.length === 1 ? candidates[0]?.source.id : edge.rules.backendId;
+    const candidates = verdict === 'allowed' ? this.#candidates(wantedId, sourceText) : undefined;
+    const backendId = candidates?.length === 1 ? candidates[0]?.source.id : wantedId;
     const decision = { connectionId: newOperationId(), accountId, claim, warnedBy, refusedBy, module, backendId };
     if (verdict !== 'allowed') {
       this.#observer.tcpOpened({ edgeId, source: sourceText, verdict }, decision);
@@ -233,16 +236,24 @@ class TcpFront implements Front, TlsPassThrough {
     }
     if (warnedBy.length > 0) this.#observer.warned(warnedBy, source);
     const { port } = identified;
-    const accepted = { client, port, visit, sourceText, claim, edge, decision, isSecuring: false, untilMs: Infinity };
+    const open = { isSecuring: false, untilMs: Infinity };
+    const accepted = { client, port, visit, sourceText, claim, edge, decision, hops, ...open };
     const own = candidates === undefined ? this.#backend(backendId) : undefined;
     const wanted = candidates ?? (own === undefined ? [] : [own]);
-    const { termination } = edge.rules;
+    const { termination } = rules;
     const next = (secured: AcceptedClient): void => {
       this.#allowed(secured);
       this.#reach(secured, wanted);
     };
     if (termination === undefined) next(accepted);
     else this.#terminate(accepted, termination, next);
+  }
+
+  #goThrough(visit: ConnectionVisit & Position, rules: EdgeRules, identified: ClientSource): Passed {
+    return goThrough(visit, rules, {
+      find: (accountId, url) => this.#edges.internal.find(accountId, url),
+      visitAt: (target) => this.#visitOf(target, identified),
+    });
   }
 
   #allowed({ edge, sourceText: source, decision }: AcceptedClient): void {
@@ -288,7 +299,10 @@ class TcpFront implements Front, TlsPassThrough {
     else this.#send(accepted, candidates[0]);
   }
 
-  #visitOf({ id, accountId }: EdgeRules, identified: ClientSource): ConnectionVisit & Position {
+  #visitOf(
+    { id, accountId }: Pick<EdgeRules, 'id' | 'accountId'>,
+    identified: ClientSource,
+  ): ConnectionVisit & Position {
     return {
       at: 0,
       done: undefined,
@@ -437,8 +451,9 @@ class TcpFront implements Front, TlsPassThrough {
     this.#edges.opened(new TcpDialing(accepted, { backend, tunnels, slot, visitor, connectMs, opened, closed }));
   }
 
-  #visitor({ client, port, visit: { source }, edge }: AcceptedClient): VisitorFacts {
-    const isEndpoint = edge.rules.kind === 'tls_endpoint';
+  #visitor({ client, port, visit: { source }, edge, hops }: AcceptedClient): VisitorFacts {
+    const scheme = hops.at(-1)?.target.scheme ?? (edge.rules.kind === 'tls_endpoint' ? 'tls' : 'tcp');
+    const isEndpoint = scheme === 'tls';
     return {
       source: { ip: source, port },
       destination: () => ({ ip: parseIp(client.localAddress ?? '') ?? source, port: client.localPort ?? 0 }),

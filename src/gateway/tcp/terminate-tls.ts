@@ -7,7 +7,7 @@ import type { CertificateSource } from '../https/client/certificate-source.ts';
 import { TlsHandshakes } from '../tls/handshakes.ts';
 import { describeRefusal, readShownCertificate } from '../tls/shown-certificate.ts';
 import type { AcceptedClient } from './connection.ts';
-import type { ConnectionList } from './edge.ts';
+import type { ConnectionList } from './connection-list.ts';
 import { Opening } from './opening.ts';
 
 export interface TerminationParts {
