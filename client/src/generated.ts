@@ -3412,7 +3412,7 @@ export interface Endpoint {
   upstream_url?: string;
   /** "http1", "http2" or "". */
   upstream_protocol?: string;
-  /** Always "public". */
+  /** "public", or "internal" for one that only endpoints of the account forward to. */
   bindings: string[];
   /** True if further agents may share the endpoint. */
   pooling_enabled: boolean;

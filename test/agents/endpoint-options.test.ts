@@ -263,7 +263,7 @@ onServed(
         WebhookVerification: http().webhookVerification('slack', 'secret'),
         TrafficPolicy: http().trafficPolicy('{"on_http_request":[]}'),
         'ForwardsProto "http2"': http().appProtocol('http2'),
-        'Bindings "internal"': http().binding('internal'),
+        'Bindings "kubernetes"': http().binding('kubernetes'),
       };
       for (const [name, endpoint] of Object.entries(refusals)) {
         await assert.rejects(endpoint.listen(false), {

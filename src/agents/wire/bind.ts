@@ -19,6 +19,8 @@ export interface BindRequest {
   readonly name: string;
   readonly description: string;
   readonly poolingEnabled: boolean;
+  /** `internal`: no listener reaches it. Undefined: its name decides. */
+  readonly binding: 'public' | 'internal' | undefined;
   /** The options as they came: the agent expects them in the answer, and sends that again after a reconnect. */
   readonly opts: Readonly<Record<string, unknown>>;
 }
@@ -66,6 +68,7 @@ const maxName = 1024;
 const maxDescription = 255;
 const maxLabels = 16;
 const protos = ['http', 'https', 'tcp', 'tls'] as const;
+const bindings = ['public', 'internal'] as const;
 const upstreamProtocols = ['', 'http1', 'http2'] as const;
 const bindFields = new Set(['id', 'proto', 'forwardsto', 'forwardsproto', 'opts', 'extra']);
 const extraFields = new Set(['token', 'ippolicyref', 'metadata', 'bindings', 'poolingenabled', 'name', 'description']);
@@ -108,6 +111,7 @@ export function readBind(message: Readonly<Record<string, unknown>>): Asked<Bind
     name: extra.text('Name', maxDescription),
     description: extra.text('Description', maxDescription),
     poolingEnabled: extra.flag('PoolingEnabled'),
+    binding: bindings.find((each) => readBindings(extra).includes(each)),
     opts: isObject(sentOpts) ? sentOpts : {},
   };
   return { ok: true, request };
@@ -162,11 +166,17 @@ export function readPatch(message: Readonly<Record<string, unknown>>): Asked<Pat
 
 /** Options beside `Opts` that change who can reach the endpoint. */
 function refusedExtras(extra: FieldReader): readonly string[] {
-  const bindings = extra.texts('Bindings', 16, 64).filter((binding) => binding !== 'public');
+  const asked = readBindings(extra);
+  const unknown = asked.filter((binding) => !bindings.some((each) => each === binding));
   return [
     ...(extra.text('IPPolicyRef', maxName) === '' ? [] : ['IPPolicyRef']),
-    ...bindings.map((binding) => `Bindings "${binding}"`),
+    ...unknown.map((binding) => `Bindings "${binding}"`),
+    ...(unknown.length === 0 && asked.length > 1 ? ['Bindings with more than one'] : []),
   ];
+}
+
+function readBindings(extra: FieldReader): readonly string[] {
+  return extra.texts('Bindings', 16, 64);
 }
 
 function readTunnelId(fields: FieldReader, name: string): string {

@@ -205,14 +205,16 @@ suite('Bind', () => {
     assert.ok(readBind(bindOf({}, { ForwardsProto: 'http1' })).ok);
   });
 
-  test('bindings other than public, and policies by reference, are refused', () => {
+  test('bindings other than public and internal, and policies by reference, are refused', () => {
     const refusedOf = (extra: object): unknown => {
       const asked = readBind(bindOf({}, { Extra: extra }));
       return asked.ok ? [] : asked.refused;
     };
     assert.deepEqual(refusedOf({ Bindings: ['public'] }), []);
     assert.deepEqual(refusedOf({ Bindings: null, IPPolicyRef: 'ipp_1' }), ['IPPolicyRef']);
-    assert.deepEqual(refusedOf({ Bindings: ['internal'] }), ['Bindings "internal"']);
+    assert.deepEqual(refusedOf({ Bindings: ['internal'] }), []);
+    assert.deepEqual(refusedOf({ Bindings: ['kubernetes'] }), ['Bindings "kubernetes"']);
+    assert.deepEqual(refusedOf({ Bindings: ['public', 'internal'] }), ['Bindings with more than one']);
   });
 
   test('the answer has every field that the library in Rust needs, and what was sent', () => {

@@ -26,8 +26,14 @@ export class InternalNames<Endpoint extends Named> {
 
   /** Those of the most specific name that the URL leads to; more than one if they share it. */
   find(accountId: string, text: string): readonly Endpoint[] {
-    const read = readEndpointUrl(text);
-    if (!read.ok || !this.#schemes.includes(read.url.scheme) || this.#byUrl.size === 0) return none;
+    const read = readEndpointUrl(text.replace(/\/$/, ''));
+    if (
+      !read.ok ||
+      read.url.hostname.startsWith('*') ||
+      !this.#schemes.includes(read.url.scheme) ||
+      this.#byUrl.size === 0
+    )
+      return none;
     const { url } = read;
     const exact = this.#byUrl.get(keyOf(accountId, formatEndpointUrl(url)));
     return exact ?? this.#ofWildcard(accountId, url) ?? none;

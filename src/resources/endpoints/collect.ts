@@ -23,7 +23,7 @@ export type Endpoint =
   | (Shared & { readonly type: 'ephemeral'; readonly tunnel: Tunnel })
   | (Shared & { readonly type: 'edge'; readonly edgeId: string; readonly path: string });
 
-const defaultPorts: Readonly<Record<string, number>> = { https: 443, http: 80 };
+const defaultPorts: Readonly<Record<string, number>> = { https: 443, http: 80, tls: 443 };
 
 type Context = Pick<ResourceContext, 'services' | 'settings'>;
 

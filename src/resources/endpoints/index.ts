@@ -9,6 +9,7 @@ import { readFilter } from '../../api/filter/read-filter.ts';
 import { filterName } from '../../api/http/query.ts';
 import { pageSchema, presentPage } from '../../api/list-page.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
+import { isInternalName } from '../../lib/endpoint-url.ts';
 import { hasPrefix } from '../../lib/ids.ts';
 import type { Page } from '../../store/table.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
@@ -44,7 +45,9 @@ const EndpointView = Type.Object(
     tunnel_session: Type.Optional(Type.Ref('Ref')),
     upstream_url: Type.Optional(Type.String({ description: 'Where the agent takes the traffic to, as it says.' })),
     upstream_protocol: Type.Optional(Type.String({ description: '"http1", "http2" or "".' })),
-    bindings: Type.Array(Type.String(), { description: 'Always "public".' }),
+    bindings: Type.Array(Type.String(), {
+      description: '"public", or "internal" for one that only endpoints of the account forward to.',
+    }),
     pooling_enabled: Type.Boolean({ description: 'True if further agents may share the endpoint.' }),
   },
   { $id: 'Endpoint' },
@@ -126,7 +129,7 @@ function presentEndpoint(endpoint: Endpoint, region: string, { uri }: Call) {
     host: hostport.slice(0, at),
     port: Number(hostport.slice(at + 1)),
     public_url: url,
-    bindings: ['public'],
+    bindings: [isInternalName(hostport.slice(0, at)) ? 'internal' : 'public'],
     pooling_enabled: false,
   };
   const ref = (collection: string, refId: string) => ({ id: refId, uri: uri(`${collection}/${refId}`) });

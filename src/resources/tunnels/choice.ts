@@ -26,7 +26,7 @@ export interface Choice {
 }
 
 /** Subject of a claim: a name, a port, or labels. */
-export type Place = Pick<TunnelClaim, 'kind' | 'key' | 'url' | 'plain' | 'hostname' | 'port' | 'labels'>;
+export type Place = Pick<TunnelClaim, 'kind' | 'key' | 'url' | 'plain' | 'hostname' | 'port' | 'labels' | 'internal'>;
 
 /** A tunnel and the endpoint that was made for it have ids that differ in their prefix only. */
 export function claimIdOf(tunnelId: string): string {

@@ -7,9 +7,10 @@ import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { ResourceContext, ResourceSettings } from '../resource.ts';
 import type { Services } from '../services.ts';
 import { claimIdOf, claimOf, refuseByAcl } from './choice.ts';
-import type { Claimant, Place } from './choice.ts';
+import type { Choice, Claimant, Place } from './choice.ts';
 import { chooseName } from './choose-name.ts';
 import { choosePort } from './choose-port.ts';
+import { internalPlace } from './internal-place.ts';
 import * as errors from './errors.ts';
 import { EndpointOnline } from './liveness.ts';
 import type { AcceptedOptions } from './options.ts';
@@ -51,7 +52,7 @@ export class Claims {
     options: AcceptedOptions,
   ): Promise<TunnelClaim> {
     const choice = { services: this.#services, settings: this.#settings, writer, claimant, request };
-    const place = request.proto === 'tcp' ? await choosePort(choice) : await chooseName(choice);
+    const place = await choosePlace(choice);
     return this.#take(writer, claimant, { place, options, request });
   }
 
@@ -108,6 +109,10 @@ export class Claims {
     await this.#rows.addClaim(writer, claim);
     return claim;
   }
+}
+
+async function choosePlace(choice: Choice): Promise<Place> {
+  return internalPlace(choice) ?? (choice.request.proto === 'tcp' ? choosePort(choice) : chooseName(choice));
 }
 
 function checkShareable(

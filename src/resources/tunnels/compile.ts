@@ -14,6 +14,7 @@ export function endpointCompilers(httpsPort: number, sealer: Sealer): readonly C
     compiler('https_edge', (claim) => httpsEdge(claim, httpsPort)),
     compiler('tcp_edge', tcpEdge),
     compiler('tls_endpoint', (claim) => tlsEndpoint(claim, sealer)),
+    compiler('internal_endpoint', internalEndpoint),
     compiler('tunnel_backend', tunnelBackend),
   ];
 }
@@ -67,6 +68,12 @@ function tlsEndpoint(claim: TunnelClaim, sealer: Sealer): SnapshotEntry | undefi
   const names = [hostname];
   const entry = { kind: 'tls_endpoint', id, accountId: account_id, names, modules: withBackend(claim) } as const;
   return { ...entry, ...terminationOf(claim, sealer), observed: true };
+}
+
+function internalEndpoint(claim: TunnelClaim): SnapshotEntry | undefined {
+  const { id, account_id: accountId, internal: url } = claim;
+  if (url === undefined) return undefined;
+  return { kind: 'internal_endpoint', id, accountId, url, modules: withBackend(claim), observed: true };
 }
 
 function terminationOf(

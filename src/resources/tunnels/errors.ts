@@ -115,3 +115,51 @@ export const sessionLost = defineError(
   503,
   'This session is being closed: a newer one of the same agent has replaced it, or the database no longer knows it. Connect again.',
 );
+
+export const internalUrlMissing = defineError(
+  9028,
+  400,
+  'An endpoint with the binding "internal" needs a URL. Give it one that ends with .internal, such as https://app.internal.',
+);
+
+export const internalNameDiffers = defineError(
+  9029,
+  400,
+  'The endpoint {url} cannot be internal: the name of an internal endpoint ends with .internal. Choose such a name, or leave the binding out.',
+);
+
+export const internalPort = defineError(
+  9030,
+  400,
+  'The URL {url} of the internal endpoint has no port, or one that is not from 1 to 65535. Write it like tcp://db.internal:5432.',
+);
+
+export const internalNameTooDeep = defineError(
+  9031,
+  400,
+  'The name in {url} has too many parts: an internal name has {limit} before .internal at most. Choose a shorter one.',
+);
+
+export const internalUrlInvalid = defineError(
+  9034,
+  400,
+  'The URL {url} of the internal endpoint is not acceptable: {reason}. Write it like https://app.internal.',
+);
+
+export const internalScheme = defineError(
+  9036,
+  400,
+  'The URL {url} does not have the scheme {scheme}, which the agent has asked for. Give both alike.',
+);
+
+export const internalNameIsPublic = defineError(
+  24010,
+  400,
+  'The endpoint {url} cannot be public: names that end with .internal are reached from inside the account alone. Leave the binding out, or choose another name.',
+);
+
+export const notForInternal = defineError(
+  24011,
+  400,
+  'An internal endpoint cannot have {options}: TLS ends at the endpoint that forwards to it. Leave this option out.',
+);

@@ -15,6 +15,7 @@ import { Claims } from './claims.ts';
 import type { CommandBox } from './commands.ts';
 import * as errors from './errors.ts';
 import { HeldSessions } from './held-sessions.ts';
+import { isInternal, wantedUrl } from './internal-place.ts';
 import { Liveness } from './liveness.ts';
 import { openTunnel } from './open-tunnel.ts';
 import { acceptOptions } from './options.ts';
@@ -137,7 +138,9 @@ export class TunnelHost implements OpenAgentHost {
 
   async bind(session: AgentSession, request: BindRequest): Promise<BoundEndpoint> {
     return this.#counted(async () => {
-      if (request.proto !== 'tcp' && !this.#options.servesHttps) throw new UserError(errors.httpsSwitchedOff);
+      const isForwardedTo = isInternal(request, wantedUrl(request));
+      if (isForwardedTo) checkInternalOptions(request.options);
+      else if (request.proto !== 'tcp' && !this.#options.servesHttps) throw new UserError(errors.httpsSwitchedOff);
       const options = acceptOptions(request.options, request.proto, this.#context.services.get(pairChecks));
       const { id, url, claim } = await this.#held.bind(() =>
         openTunnel(
@@ -148,6 +151,8 @@ export class TunnelHost implements OpenAgentHost {
         ),
       );
       const { hostname, port } = claim;
+      // An internal endpoint has the URL that was asked for.
+      if (isForwardedTo) return { id, url };
       const opts = port === null ? { Domain: hostname } : { Addr: `${this.#context.settings.agentDomain}:${port}` };
       return { id, url, opts };
     });
@@ -206,6 +211,15 @@ export class TunnelHost implements OpenAgentHost {
       throw error;
     }
   }
+}
+
+/** Throws for an option that nothing would carry out. */
+function checkInternalOptions({ mutualTlsCa, tlsTermination }: BindRequest['options']): void {
+  const refused = [
+    ...(mutualTlsCa === undefined ? [] : ['MutualTLSCA']),
+    ...(tlsTermination === undefined ? [] : ['TLSTermination']),
+  ];
+  if (refused.length > 0) throw new UserError(errors.notForInternal, { options: refused.join(', ') });
 }
 
 function toDocument({ facts, id, startedMs }: AgentSession, processId: string): TunnelSession {

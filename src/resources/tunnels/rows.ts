@@ -135,7 +135,9 @@ export async function labelledTunnels(queries: Queries, accountId: string): Prom
   const sql = `
     SELECT t.document FROM tunnels t JOIN tunnel_claims c ON c.id = t.claim_id
     WHERE t.account_id = $1 AND c.hostname IS NULL AND c.port IS NULL ORDER BY t.id`;
-  return (await queries.all(sql, [accountId])).map((row) => tunnels.parse(row));
+  const found = (await queries.all(sql, [accountId])).map((row) => tunnels.parse(row));
+  // Internal endpoints have neither a name nor a port of the installation.
+  return found.filter(({ labels }) => labels !== null);
 }
 
 /** Labels of tunnels in the account that were disconnected, and are kept for their agents. */
@@ -144,7 +146,7 @@ export async function heldLabels(queries: Queries, accountId: string): Promise<r
     SELECT document FROM tunnel_claims
     WHERE account_id = $1 AND hostname IS NULL AND port IS NULL AND held_until_ms IS NOT NULL`;
   const claims = (await queries.all(sql, [accountId])).map((row) => tunnelClaims.parse(row));
-  return claims.map(({ labels }) => labels ?? {});
+  return claims.flatMap(({ labels }) => labels ?? []);
 }
 
 async function insert<Document extends Stored>(

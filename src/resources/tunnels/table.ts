@@ -33,6 +33,8 @@ export interface TunnelClaim extends Stored {
   readonly hostname: string | null;
   readonly port: number | null;
   readonly labels: Labels | null;
+  /** The URL at which endpoints of the account forward to it, where no listener reaches it. */
+  readonly internal?: string;
   /** Settings by module name, as an edge has them. */
   readonly modules: Readonly<Record<string, unknown>>;
   /** Version of the PROXY protocol whose header each connection starts with; 0 for none. */
