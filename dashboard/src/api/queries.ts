@@ -116,6 +116,12 @@ export function prefetchList(id: ListId): void {
   void queryClient.prefetchInfiniteQuery(listOptions(id, {}));
 }
 
+/** The rows of a list as far as they were read, or its first ones. */
+export async function readList<Id extends ListId>(id: Id): Promise<readonly Entry<Id>[]> {
+  const { pages } = await queryClient.fetchInfiniteQuery(listOptions(id, {}));
+  return pages.flatMap(({ rows }) => rows);
+}
+
 function listOptions<Id extends ListId>(id: Id, query: Operations[Id]['query']) {
   return infiniteQueryOptions({
     queryKey: [id, 'list', query],

@@ -1,7 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 
+import type { ListId } from '../../../client/src/index.ts';
+import { readList } from '../api/queries.ts';
 import { Modal } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import type { IconName } from '../components/icon.tsx';
@@ -86,16 +87,30 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
+/** Reads the lists that are searched; rows by list, as they come. */
+function useNamed(): ReadonlyMap<ListId, readonly Named[]> {
+  const [named, setNamed] = useState<ReadonlyMap<ListId, readonly Named[]>>(new Map());
+  useEffect(() => {
+    for (const { list } of pages) {
+      if (list === undefined) continue;
+      // The page of a list that cannot be read says why.
+      readList(list).then(
+        (rows) => setNamed((before) => new Map([...before, [list, rows]])),
+        () => undefined,
+      );
+    }
+  }, []);
+  return named;
+}
+
 function useHits(text: string): readonly Hit[] {
-  const queries = useQueryClient();
+  const named = useNamed();
   return useMemo(() => {
     if (text === '') return pages.map((page) => hitOfPage(page));
     const lower = text.toLowerCase();
     const direct = [...addressHits(text), ...idHits(text)];
-    const named = pages.flatMap((page) => {
-      if (page.list === undefined) return [];
-      const cached = queries.getQueryData<{ pages: { rows: readonly Named[] }[] }>([page.list, 'list', {}]);
-      const rows = cached?.pages.flatMap(({ rows: each }) => each) ?? [];
+    const found = pages.flatMap((page) => {
+      const rows = page.list === undefined ? [] : (named.get(page.list) ?? []);
       return rows
         .filter((row) => wordsOf(row).some((words) => words.toLowerCase().includes(lower)))
         .map((row): Hit => ({
@@ -106,8 +121,8 @@ function useHits(text: string): readonly Hit[] {
         }));
     });
     const titled = pages.filter(({ title }) => title.toLowerCase().includes(lower)).map((page) => hitOfPage(page));
-    return [...direct, ...titled, ...named].slice(0, mostHits);
-  }, [text, queries]);
+    return [...direct, ...titled, ...found].slice(0, mostHits);
+  }, [text, named]);
 }
 
 /** The fields by which people call a thing. */
