@@ -43,6 +43,8 @@ export interface ToldStep {
   readonly word: 'passes' | 'refuses' | 'depends' | 'unloadable';
   readonly asked: readonly AskedPolicies[];
   readonly asks: Question | undefined;
+  /** It asks for something else where the visitor comes from another address. */
+  readonly isSpared: boolean;
 }
 
 /** Thrown where a step asks for something that is not known of a described visitor. */
@@ -63,7 +65,8 @@ export function explain(
     const told = { module: name, isEnabled };
     const part = tryBuild(build);
     // A gateway cannot build it either, and closes what has it.
-    if (part === undefined) return isEnabled ? [{ ...told, word: 'unloadable', asked: [], asks: undefined }] : [];
+    if (part === undefined)
+      return isEnabled ? [{ ...told, word: 'unloadable', asked: [], asks: undefined, isSpared: false }] : [];
     return (part.steps ?? [])
       .filter(({ phase, asks }) => phase !== 'admitted' && phase !== 'forward' && (isEnabled || asks === undefined))
       .map((step) => ({ ...told, ...tell(step, visitor, allows), asks: step.asks }));
@@ -78,17 +81,26 @@ function tryBuild(build: () => ModulePart): ModulePart | undefined {
   }
 }
 
-function tell(step: Step, visitor: DescribedVisitor, allows: AccessRules['allows']): Pick<ToldStep, 'word' | 'asked'> {
+function tell(
+  step: Step,
+  visitor: DescribedVisitor,
+  allows: AccessRules['allows'],
+): Pick<ToldStep, 'word' | 'asked' | 'isSpared'> {
   const asked: AskedPolicies[] = [];
-  const record: AccessRules['allows'] = (policyIds, source) => {
-    const isAllowed = allows(policyIds, source);
-    asked.push({ policyIds, isAllowed });
-    return isAllowed;
+  const seen = { asked, isSpared: false };
+  const record: Recorder = {
+    allows(policyIds, source) {
+      const isAllowed = allows(policyIds, source);
+      asked.push({ policyIds, isAllowed });
+      return isAllowed;
+    },
+    spares: () => void (seen.isSpared = true),
   };
   try {
-    return { word: wordOf(step.run(describedVisit(visitor, record, step.clientCa))), asked };
+    const word = wordOf(step.run(describedVisit(visitor, record, step.clientCa)));
+    return { ...seen, word };
   } catch (error) {
-    if (error instanceof NotDescribed) return { word: 'depends', asked };
+    if (error instanceof NotDescribed) return { ...seen, word: 'depends' };
     throw error;
   }
 }
@@ -103,10 +115,16 @@ const unknown = (): never => {
   throw new NotDescribed();
 };
 
+/** Told what a step goes by. */
+interface Recorder {
+  readonly allows: AccessRules['allows'];
+  readonly spares: () => void;
+}
+
 /** A request for a page, of which no more is known than what was described. */
 function describedVisit(
   { source, person, headers, certificate }: DescribedVisitor,
-  allows: AccessRules['allows'],
+  { allows, spares }: Recorder,
   ca = '',
 ): RequestVisit {
   const services: StepServices = {
@@ -116,6 +134,7 @@ function describedVisit(
     tokens: { admit: unknown },
     logins: {
       admit(_visit, { mayEnter }, isOptional) {
+        if (isOptional) spares();
         const verdict = person === undefined ? 'unknown' : judgeVisitor(mayEnter, person);
         if (isOptional || verdict === 'enters') return undefined;
         return verdict === 'unknown' ? unknown() : new UserError(refusedByModule, { address: formatIp(source) });

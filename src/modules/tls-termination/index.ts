@@ -62,7 +62,7 @@ interface TlsTerminationSettings {
 const tls13Step = connectionCheck(
   'handshake',
   ({ isTls13 }) => (isTls13 ? undefined : new UserError(connectionPredatesRules)),
-  { needsTls13: true },
+  { needsTls13: true, asks: { by: 'the version of TLS' } },
 );
 
 /** How TLS ends for the names of an edge. */

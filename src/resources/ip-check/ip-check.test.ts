@@ -76,7 +76,7 @@ onEachDatabase('ip check', (newDatabase) => {
     ]);
     assert.equal(
       only.explanation,
-      '198.51.100.1 is let through: nothing restricts it. Then a visitor is asked to sign in: ops or on-call (oidc).',
+      '198.51.100.1 is not refused for its address. Then a visitor is asked to sign in: ops or on-call (oidc).',
     );
 
     await addRoute('/public', {});
@@ -145,16 +145,21 @@ onEachDatabase('ip check', (newDatabase) => {
     };
     const ops = { groups: ['ops', 'dev'] };
     assert.deepEqual(await check(plain), [true, 1, []]);
-    assert.deepEqual(await check(plain, ops), [true, 0, []]);
-    assert.deepEqual(await check(plain, { email: 'ada@example.com' }), [true, 0, []]);
+    assert.deepEqual(await check(plain, ops), [true, 0, ['allows']]);
+    assert.deepEqual(await check(plain, { email: 'ada@example.com' }), [true, 0, ['allows']]);
     assert.deepEqual(await check(plain, { email: 'ada@example.org', groups: ['dev'] }), [false, 1, ['refuses']]);
     assert.deepEqual(await check(network, { groups: [] }, '203.0.113.7'), [true, 0, ['allows']], 'it needs no login');
     assert.deepEqual(await check(network, { groups: [] }), [false, 1, ['refuses']]);
     assert.deepEqual(await check(strict, ops), [true, 1, []], 'nobody knows the claim');
-    assert.deepEqual(await check(strict, { ...ops, claims: { department: ['it'] } }), [true, 0, []]);
+    assert.deepEqual(await check(strict, { ...ops, claims: { department: ['it'] } }), [true, 0, ['allows']]);
     assert.deepEqual(await check(strict, { ...ops, claims: { department: ['hr'] } }), [false, 1, ['refuses']]);
     const { body } = await gatehouse.post('/ip_check', { ip: '::1', route_id: plain, visitor: { groups: [] } });
     assert.match(body.explanation, /is refused by the module of .*: its login lets in others, and not this visitor\.$/);
+    const both = await add('/both', { oidc: { ...login, network: 'and_login', ip_policy_ids: [office.id] } });
+    const told = async (route_id: string) =>
+      (await gatehouse.post('/ip_check', { ip: '203.0.113.7', route_id, visitor: ops })).body.explanation;
+    assert.equal(await told(both), '203.0.113.7 is let through, and this visitor has what it takes.');
+    assert.match(await told(network), / It is in the trusted network, from which no login is needed \(oidc\)\.$/);
   });
 
   test('headers and a certificate that are described decide as they would in traffic, and a path chooses the route', async () => {
@@ -186,7 +191,7 @@ onEachDatabase('ip check', (newDatabase) => {
     const asked = await check({ path: '/closed/x?y=1' });
     assert.deepEqual([asked.id, asked.asked], [closed.id, ['mutual_tls', 'user_agent_filter', 'basic_auth']]);
     assert.deepEqual((await check({ path: '/%63losed' })).id, closed.id);
-    assert.deepEqual((await check({ path: '/other', ...signed })).effects, []);
+    assert.deepEqual((await check({ path: '/other', ...signed })).effects, ['mutual_tls allows']);
     const none = await check({ path: '/other', certificate: {} });
     assert.deepEqual([none.id, none.allowed, none.effects], [all.id, false, ['mutual_tls refuses']]);
     assert.match(
@@ -199,15 +204,15 @@ onEachDatabase('ip check', (newDatabase) => {
     });
     const ask = async (headers: object) => {
       const { allowed, asked: left, effects } = await check({ path: '/closed', ...signed, headers });
-      return [allowed, left, effects];
+      return [allowed, left, effects.filter((effect: string) => effect !== 'mutual_tls allows')];
     };
-    assert.deepEqual(await ask(basic('long enough')), [true, [], []]);
-    assert.deepEqual(await ask(basic('long')), [false, ['basic_auth'], ['basic_auth refuses']]);
-    assert.deepEqual(await ask({}), [false, ['basic_auth'], ['basic_auth refuses']]);
+    assert.deepEqual(await ask(basic('long enough')), [true, [], ['user_agent_filter allows', 'basic_auth allows']]);
+    for (const wrong of [basic('long'), {}])
+      assert.deepEqual(await ask(wrong), [false, ['basic_auth'], ['user_agent_filter allows', 'basic_auth refuses']]);
     assert.deepEqual(await ask({ ...basic('long enough'), 'User-Agent': 'evil/1' }), [
       false,
       ['user_agent_filter'],
-      ['user_agent_filter refuses'],
+      ['user_agent_filter refuses', 'basic_auth allows'],
     ]);
     await gatehouse.delete(`/edges/https/${edge.id}/routes/${all.id}`);
     const refused = async (question: object) => {

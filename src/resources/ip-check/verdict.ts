@@ -66,7 +66,7 @@ export function verdictOf(
     isAllowed: refusal === undefined,
     isAllowedIfAllEnforced: refusal === undefined && warning === undefined,
     explanation:
-      describe(formatIp(source), checks, refusal, warning) +
+      describe(formatIp(source), checks, further, refusal, warning) +
       (refusal === undefined ? describeFurther(told, further) : ''),
   };
 }
@@ -129,7 +129,7 @@ function checkOf(
 /** The checks of a step by the address, or, where that does not refuse, by who the visitor is. */
 function checksOf(
   id: string,
-  { module, isEnabled, word, asked, asks }: ToldStep,
+  { module, isEnabled, word, asked, asks, isSpared }: ToldStep,
   source: IpAddress,
   rules: RulesByPolicy,
   nameOf: NameOf,
@@ -144,10 +144,15 @@ function checksOf(
       return { ...common, policyIds, effect: 'off', rule, reason: `the module is disabled; otherwise: ${reason}` };
     return { ...common, policyIds, effect: isAllowed ? 'allows' : 'refuses', rule, reason };
   });
-  const isUnloadable = word === 'unloadable';
-  if (!isUnloadable && (word !== 'refuses' || asked.some(({ isAllowed }) => !isAllowed))) return checks;
-  const reason = isUnloadable ? 'it cannot be loaded, and nothing is served until it can' : whyRefused(asks, nameOf);
-  return [...checks, { ...common, policyIds: [], effect: 'refuses', rule: undefined, reason }];
+  const byVisitor = (effect: Check['effect'], reason: string): readonly Check[] => [
+    ...checks,
+    { ...common, policyIds: [], effect, rule: undefined, reason },
+  ];
+  if (word === 'unloadable') return byVisitor('refuses', 'it cannot be loaded, and nothing is served until it can');
+  if (word === 'passes' && asks !== undefined && !isSpared)
+    return byVisitor('allows', `it goes by ${asks.by}, and that of this visitor is enough`);
+  if (word !== 'refuses' || asked.some(({ isAllowed }) => !isAllowed)) return checks;
+  return byVisitor('refuses', whyRefused(asks, nameOf));
 }
 
 function whyRefused(asks: Question | undefined, nameOf: NameOf): string {
@@ -173,6 +178,7 @@ function judgeBy(policyIds: readonly string[], rules: RulesByPolicy) {
 function describe(
   ip: string,
   checks: readonly Check[],
+  further: readonly FurtherCheck[],
   refusal: Check | undefined,
   warning: Check | undefined,
 ): string {
@@ -181,13 +187,16 @@ function describe(
   if (warning !== undefined) {
     return `${ip} is let through, but ${nameOf(warning)} would refuse it if it were enforced: ${warning.reason}.`;
   }
-  return checks.length === 0
-    ? `${ip} is let through: nothing restricts it.`
-    : `${ip} is let through by every check of its address.`;
+  if (checks.some(({ effect, policyIds }) => effect === 'allows' && policyIds.length === 0))
+    return `${ip} is let through, and this visitor has what it takes.`;
+  if (checks.length > 0) return `${ip} is let through by every check of its address.`;
+  return further.some(({ asks }) => asks !== undefined)
+    ? `${ip} is not refused for its address.`
+    : `${ip} is let through: nothing restricts it.`;
 }
 
 function describeFurther(told: readonly ToldStep[], further: readonly FurtherCheck[]): string {
-  const spared = told.filter(({ word, asked, asks }) => asks !== undefined && word === 'passes' && asked.length > 0);
+  const spared = told.filter(({ isSpared }) => isSpared);
   const from = told.some(({ word, asked }) => word === 'depends' && asked.some(({ isAllowed }) => !isAllowed))
     ? ', because the address is not in the trusted network'
     : '';
