@@ -116,6 +116,67 @@ onDashboard('who gets in', (d) => {
     await lookAt(page, 'who-gets-in-asks');
   });
 
+  test('says of a visitor who is described what doors do that ask for more', async () => {
+    const { gatehouse } = d();
+    const home = await gatehouse.create('/ip_policies', { description: 'Office' });
+    const rule = { ip_policy_id: home.id, cidr: '198.51.100.0/24', action: 'allow' };
+    await gatehouse.create('/ip_policy_rules', rule);
+    const login = { issuer: 'https://id.example.com', client_id: 'g', client_secret: 's', groups: ['ops'] };
+    const addEdge = async (description: string, modules: object, ofEdge: object = {}) => {
+      const { id } = await gatehouse.create('/edges/https', { description, ...ofEdge });
+      await gatehouse.create(`/edges/https/${id}/routes`, { match: '/', match_type: 'path_prefix', ...modules });
+      return id;
+    };
+    await addEdge('Home: wiki', { oidc: login });
+    await addEdge('Home: pay', { oidc: { ...login, network: 'and_login', ip_policy_ids: [home.id] } });
+    await addEdge('Home: shop', { basic_auth: { credentials: [{ username: 'ada', password: 'long enough' }] } });
+    const { pem: ca_pem } = new ClientAuthority('laptops');
+    const laptops = await gatehouse.create('/certificate_authorities', { description: 'Laptops', ca_pem });
+    await addEdge('Home: build', {}, { mutual_tls: { certificate_authority_ids: [laptops.id] } });
+
+    const page = await d().open({ path: '/who-gets-in?ip=203.0.113.1' });
+    const expectRows = async (rows: Readonly<Record<string, readonly [now: string, decided: string | RegExp]>>) => {
+      for (const [name, [now, decided]] of Object.entries(rows)) {
+        const row = page.getByRole('row').filter({ hasText: `Home: ${name}` });
+        await row.getByText(now, { exact: true }).first().waitFor();
+        await row.getByText(decided).first().waitFor();
+      }
+    };
+    await expectRows({ wiki: ['Asked to sign in', 'Asked to sign in: ops'] });
+    await page.getByText('Describe the visitor').click();
+    await page.getByLabel('Groups', { exact: true }).fill('ops, on-call');
+    await page.getByLabel('Certificate', { exact: true }).selectOption({ label: 'The visitor shows none' });
+    await page.getByRole('button', { name: 'Check with this' }).click();
+    await expectRows({
+      wiki: ['Let in', 'It goes by the login of a visitor, and that of this visitor is enough'],
+      pay: ['Refused', 'No rule of Office contains it'],
+      shop: ['Needs a password', 'Needs a password'],
+      build: ['Refused', 'A visitor needs a certificate of Laptops, and this one has none that it takes'],
+    });
+    assert.match(page.url(), /groups=ops/);
+    await page.getByRole('button', { name: 'Why: Home: build' }).click();
+    await page.getByText('Module mutual_tls of Home: build').waitFor();
+    await page.getByText('It is refused now, whatever else would let it in.').waitFor();
+    assert.equal(await page.locator('tr.detail').getByRole('button', { name: 'Let it in…' }).count(), 0);
+    await lookAt(page, 'who-gets-in-described');
+
+    await page.getByLabel('Groups', { exact: true }).fill('sales');
+    await page.getByLabel('Certificate', { exact: true }).selectOption({ label: 'A valid one of Laptops' });
+    await page.getByRole('button', { name: 'Add a header' }).click();
+    await page.getByLabel('Header name').fill('Authorization');
+    await page.getByLabel('Header value').fill(`Basic ${Buffer.from('ada:long enough').toString('base64')}`);
+    await page.getByRole('button', { name: 'Check with this' }).click();
+    await expectRows({
+      wiki: ['Refused', 'Its login lets in others, and not this visitor'],
+      shop: ['Let in', 'that of this visitor is enough'],
+      build: ['Let in', 'It goes by the certificate of a visitor, and that of this visitor is enough'],
+    });
+    assert.doesNotMatch(page.url(), /authorization|basic/i);
+    await page.getByRole('button', { name: 'Forget it' }).click();
+    await expectRows({ wiki: ['Asked to sign in', 'Asked to sign in: ops'], shop: ['Needs a password', 'password'] });
+    assert.match(page.url(), /\?ip=203\.0\.113\.1[^a-z]*/);
+  });
+
   test('lets an address in from where it was refused', async () => {
     const { gatehouse } = d();
     await restrict(gatehouse, { type: 'agent', description: 'Agents: depots', allow: ['192.0.2.0/24'] });

@@ -160,5 +160,6 @@ function DecidedBy({ door, names }: { readonly door: Door; readonly names: Names
       </>
     );
   }
+  if (decisive.ip_policies.length === 0) return sentenceOf(decisive.reason);
   return `No rule of ${decisive.ip_policies.map(({ id }) => names.policy(id)).join(' or ')} contains it`;
 }

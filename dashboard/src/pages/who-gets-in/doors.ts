@@ -5,6 +5,7 @@ import type { Read } from '../../api/queries.ts';
 import type { Tone } from '../../components/verdict.tsx';
 import { countOf } from '../../lib/text.ts';
 import { edgeName } from '../../parts/backends.ts';
+import type { Described } from './described.tsx';
 
 /** What becomes of an address at a door, or at one route of it. */
 export type Verdict = Omit<IpCheckVerdict, 'routes'>;
@@ -52,12 +53,14 @@ interface Edges {
 type Check = (target: { type: Type } | { edge_id: string }) => Promise<IpCheckVerdict>;
 
 /** Asks the server about every door, or about one edge. An edge that guards nothing answers as the restrictions before it do. */
-export function useDoors(ip: string, edgeId: string | null): Read<Doors> {
-  return useRead(['doors', ip, edgeId], (signal) => readDoors(ip, edgeId, signal), { enabled: ip !== '' });
+export function useDoors(ip: string, edgeId: string | null, described: Described): Read<Doors> {
+  const read = (signal: AbortSignal) => readDoors(ip, edgeId, described, signal);
+  return useRead(['doors', ip, edgeId, described], read, { enabled: ip !== '' });
 }
 
-async function readDoors(ip: string, edgeId: string | null, signal: AbortSignal): Promise<Doors> {
-  const check: Check = (target) => client.call('IpCheck', { body: { ip, ...target }, signal });
+async function readDoors(ip: string, edgeId: string | null, described: Described, signal: AbortSignal): Promise<Doors> {
+  const check: Check = (target) =>
+    client.call('IpCheck', { body: { ip, ...target, ...('edge_id' in target ? described : {}) }, signal });
   const endpoints = await check({ type: 'endpoints' });
   const edges = edgeId === null ? await readEdges(signal) : await readEdge(edgeId, signal);
   const own = await readOwnChecks(edges, check);
@@ -140,7 +143,6 @@ const harmless: ReadonlySet<string> = new Set([
   'redirect',
   'request_headers',
   'response_headers',
-  'tls_termination',
   'websocket_tcp_converter',
 ]);
 
@@ -237,6 +239,15 @@ const askWords: Readonly<Record<string, string>> = {
   jwt_validation: 'Needs a token',
   webhook_verification: 'Needs a signature',
 };
+
+/** Refused, or warned of, by IP policies, to which a rule could be added. */
+export function isShutByAddress({ verdict: { checks } }: Pick<Door, 'verdict'>): boolean {
+  return checks.some(({ effect, ip_policies: policies }) => isShutting(effect) && policies.length > 0);
+}
+
+export function isShutting(effect: Verdict['checks'][number]['effect']): boolean {
+  return effect === 'refuses' || effect === 'warns';
+}
 
 /** A door's verdict in a few words. */
 export function wordOf(door: Pick<Door, 'outcome' | 'verdict'>): string {

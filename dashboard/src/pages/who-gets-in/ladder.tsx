@@ -4,7 +4,7 @@ import type { IpCheckVerdict } from '../../../../client/src/index.ts';
 import { Button } from '../../components/button.tsx';
 import { Badge, Glyph } from '../../components/verdict.tsx';
 import type { Tone } from '../../components/verdict.tsx';
-import { sentenceOf, toneOf } from './doors.ts';
+import { isShutByAddress, sentenceOf, toneOf } from './doors.ts';
 import type { Door } from './doors.ts';
 import type { Names } from '../../parts/names.ts';
 
@@ -38,7 +38,7 @@ export function Ladder({
   return (
     <ol className="ladder">
       {door.verdict.checks.map((check) => (
-        <li key={`${check.id} ${check.module}`}>
+        <li key={`${check.id} ${check.module} ${check.ip_policies.length}`}>
           <Glyph tone={tones[check.effect]} />
           <CheckStep check={check} ip={door.verdict.ip} door={door} names={names} />
         </li>
@@ -59,7 +59,7 @@ export function Ladder({
         <div className="t">
           <b>{title}</b>
           <p>{note}</p>
-          {onLetIn === undefined || !(isRefused || tone === 'warn') ? null : (
+          {onLetIn === undefined || !isShutByAddress(door) ? null : (
             <Button small onClick={onLetIn}>
               Let it in…
             </Button>
@@ -125,8 +125,9 @@ function CheckStep({
   );
 }
 
-function reasonOf({ effect, rule }: Check, ip: string): string {
+function reasonOf({ effect, rule, ip_policies: policies, reason }: Check, ip: string): string {
   if (effect === 'off') return 'It is switched off, so it asks nobody.';
+  if (policies.length === 0) return `${sentenceOf(reason)}.`;
   if (rule === null) return `No rule of its policies contains ${ip}, and what no rule allows is refused.`;
   return rule.action === 'allow'
     ? `${ip} lies in ${rule.cidr}, which is allowed, and no deny rule contains it.`

@@ -2,6 +2,7 @@ import { useState } from 'react';
 
 import { useSession } from '../../api/session.ts';
 import { Banner } from '../../components/banner.tsx';
+import type { Pair } from '../../components/list-fields.tsx';
 import { Button } from '../../components/button.tsx';
 import { LetInDialog } from '../../parts/let-in-dialog.tsx';
 import { PageHead } from '../../components/page.tsx';
@@ -12,7 +13,8 @@ import { formatNumber } from '../../lib/text.ts';
 import { useUrlState } from '../../lib/url-state.ts';
 import { ApiError } from '../../../../client/src/index.ts';
 import { DoorTable } from './door-table.tsx';
-import { toneOf, useDoors } from './doors.ts';
+import { DescribeVisitor, describedIn } from './described.tsx';
+import { isShutByAddress, isShutting, toneOf, useDoors } from './doors.ts';
 import type { Door, Doors, Outcome } from './doors.ts';
 import { useNames } from '../../parts/names.ts';
 import { useRecentWarnings } from './recent-warnings.ts';
@@ -23,7 +25,8 @@ export function Page() {
   const edgeId = params.get('edge');
   // A link from an edge asks about that edge, first for whoever follows it.
   const ip = params.get('ip') ?? (edgeId === null ? '' : address);
-  const read = useDoors(ip, edgeId);
+  const [headers, setHeaders] = useState<readonly Pair[]>([]);
+  const read = useDoors(ip, edgeId, describedIn(params, headers));
   const ask = (next: string): void => setParams({ ip: next.trim(), open: undefined }, { push: true });
   const isRefusedInput = read.error instanceof ApiError && read.error.status === 400;
   return (
@@ -35,6 +38,15 @@ export function Page() {
       <div className="stack tight">
         <Ask key={ip} ip={ip} onAsk={ask} error={isRefusedInput ? read.error?.message : undefined} />
         <Offers ip={ip} onAsk={ask} />
+        <DescribeVisitor
+          key={['email', 'groups', 'certificate'].map((each) => params.get(each)).join(' ')}
+          params={params}
+          headers={headers}
+          onDescribe={(change, next) => {
+            setHeaders(next);
+            setParams({ ...change, ip }, { push: true });
+          }}
+        />
       </div>
       {ip === '' ? (
         <section className="panel">
@@ -169,13 +181,11 @@ function Answer({
   const isOpen = ({ outcome }: Door): boolean => outcome === 'open';
   const open = whole.filter(isOpen).length;
   const openThen = whole.filter((door) => isOpen(door) && door.verdict.allowed_if_all_enforced).length;
-  const shut = doors.filter(({ verdict }) => !verdict.allowed_if_all_enforced);
+  const shut = doors.filter((door) => !door.verdict.allowed_if_all_enforced && isShutByAddress(door));
   const isShutEverywhere = whole.every(({ outcome }) => outcome === 'refused');
   // Most addresses are meant to be refused somewhere: red is for one that gets in nowhere.
   const tone = isShutEverywhere ? 'deny' : openThen < open ? 'warn' : open < whole.length ? 'off' : 'allow';
-  const refused = lettingIn?.flatMap(({ verdict }) =>
-    verdict.checks.filter(({ effect }) => effect === 'refuses' || effect === 'warns'),
-  );
+  const refused = lettingIn?.flatMap(({ verdict }) => verdict.checks.filter(({ effect }) => isShutting(effect)));
   const denying = refused?.find(({ rule }) => rule?.action === 'deny')?.rule ?? undefined;
   return (
     <>

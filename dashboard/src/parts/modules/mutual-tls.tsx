@@ -1,9 +1,8 @@
 import { Link } from 'wouter';
 
-import { useList } from '../../api/queries.ts';
 import { ChosenList } from '../../components/chosen-list.tsx';
 import { Field } from '../../components/field.tsx';
-import { shortId } from '../../lib/text.ts';
+import { useAuthorities } from '../authorities.ts';
 import type { ModuleEdit, ModuleKind } from './kind.ts';
 import { textsIn } from './schema-form.tsx';
 import type { ModuleView } from './target.ts';
@@ -14,14 +13,8 @@ function idsIn(view: ModuleView | null): readonly string[] {
   return shown.map(({ id }) => id);
 }
 
-function useNames(): { readonly ids: readonly string[]; readonly nameOf: (id: string) => string } {
-  const { data: all = [] } = useList('CertificateAuthoritiesList');
-  const names = new Map(all.map((each) => [each.id, each.description || each.subject_common_name || shortId(each.id)]));
-  return { ids: [...names.keys()], nameOf: (id) => names.get(id) ?? shortId(id) };
-}
-
 function Summary({ view }: { readonly view: ModuleView }) {
-  const { nameOf } = useNames();
+  const { nameOf } = useAuthorities();
   return idsIn(view).map((id, at) => (
     <span key={id}>
       {at === 0 ? 'Certificates by ' : ', '}
@@ -31,7 +24,7 @@ function Summary({ view }: { readonly view: ModuleView }) {
 }
 
 function Fields({ edit }: { readonly edit: ModuleEdit }) {
-  const { ids, nameOf } = useNames();
+  const { ids, nameOf } = useAuthorities();
   const chosen = textsIn(edit.values['certificate_authority_ids']);
   const set = (next: readonly string[]): void => edit.set('certificate_authority_ids', next);
   return (
