@@ -82,7 +82,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
   #pieces: PieceJoiner | undefined;
   #opening: Opening | undefined;
   #sentAt = 0;
-  /** Undefined unless the answer ends when rules say so. */
+  /** Undefined unless the answer ends when rules say so, as streams of events do. */
   #forget: (() => void) | undefined;
   #ended = false;
 
@@ -290,9 +290,8 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     tunnel.start(fromClient, fromUpstream);
   }
 
-  /** A stream of events may last for days. */
+  /** A stream of events may last for days, in which rules come that its route did not have. */
   #endInTime(headers: readonly string[]): void {
-    if (!this.#visit.isGuarded) return;
     if (!/^text\/event-stream\b/i.test(findHeader(headers, 'content-type') ?? '')) return;
     this.#forget = this.#context.openTunnels.add(this.#visit, () => this.#exchange.abort());
   }

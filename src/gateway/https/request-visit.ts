@@ -201,11 +201,6 @@ export class RequestVisit implements StepVisit, Position {
     return this.from === undefined ? removedFromAnswers : [...removedFromAnswers, ...this.from.removedFromAnswers];
   }
 
-  /** True: a step decides about access. */
-  get isGuarded(): boolean {
-    return this.route.list.isGuarded || this.from?.isGuarded === true;
-  }
-
   /** Whether a trailer of this name may follow the request upstream. */
   allowsTrailer(name: string): boolean {
     return this.route.list.guard?.allowsTrailer(name) !== false && this.from?.allowsTrailer(name) !== false;

@@ -24,8 +24,6 @@ export interface RequestList {
   readonly clientCa: string | undefined;
   readonly needsTls13: boolean;
   readonly convertsWebsocket: boolean;
-  /** True: a module decides about access. */
-  readonly isGuarded: boolean;
   readonly stateKeys: readonly string[];
 }
 
@@ -62,7 +60,6 @@ function buildList({ steps, answers, moduleOf, convertsWebsocket }: SharedModule
     clientCa: steps.find(({ clientCa }) => clientCa !== undefined)?.clientCa,
     needsTls13: steps.some(({ needsTls13 }) => needsTls13 === true),
     convertsWebsocket,
-    isGuarded: steps.some(({ holds }) => holds !== always),
     stateKeys: sharedIfEmpty(steps.flatMap(({ stateKey }) => stateKey ?? none)),
   };
 }
