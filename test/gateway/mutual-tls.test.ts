@@ -229,6 +229,33 @@ test('an upgraded connection is closed when its certificate is not asked for any
   await until(() => client.destroyed, 'it is closed');
 });
 
+for (const [what, more] of [
+  ['an upgraded connection', 'Connection: Upgrade\r\nUpgrade: echo\r\n'],
+  ['a stream of events', ''],
+] as const) {
+  test(`${what} is closed when the certificate of its client has expired, and not before`, async (t) => {
+    await using upstream = await startRawUpstream((socket, text) => {
+      const head = text.includes('Upgrade')
+        ? '101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo'
+        : '200 OK\r\nContent-Type: text/event-stream';
+      socket.write(`HTTP/1.1 ${head}\r\n\r\nup`);
+    });
+    await using gateway = await startGateway([backendEntry('b', upstream.port), edge('app.test', asking(own))]);
+    const endsAt = Date.parse(new X509Certificate(ada.cert).validTo);
+    const clock = Date.now;
+    const later = endsAt - clock() - 1_500;
+    t.mock.method(Date, 'now', () => clock() + later);
+    const client = open(gateway.port, { pair: ada });
+    let text = '';
+    client.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+    client.write(`GET / HTTP/1.1\r\nHost: app.test\r\n${more}\r\n`);
+    await until(() => text.includes('up'), 'it is open');
+    assert.equal(client.destroyed, false);
+    if (!client.closed) await once(client, 'close');
+    assert.ok(Date.now() >= endsAt, 'its time was over');
+  });
+}
+
 test('the access log says why a visitor was refused', async () => {
   await using upstream = await startUpstream();
   await using gateway = await startGateway([backendEntry('b', upstream.port), edge('app.test', asking(own))]);

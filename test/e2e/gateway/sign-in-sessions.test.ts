@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, request as requestHttps } from 'node:https';
 import { after, before, mock, suite, test } from 'node:test';
+import type { TestContext } from 'node:test';
 
 import { WebSocket, WebSocketServer } from 'ws';
 
@@ -133,23 +134,26 @@ suite('sessions of visitors', () => {
     await at.endAll();
   });
 
-  test('an operator ends a session: its requests, WebSockets and streams of events', async (t) => {
+  /** A session with a WebSocket and a stream of events, and what ends when both have. */
+  const openLasting = async (t: TestContext, settings: object) => {
     const { gatehouse } = at.site;
-    await using streams = await startUpstream('streams', (_, response) => {
+    const streams = await startUpstream('streams', (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
     });
     new WebSocketServer({ server: streams.server }).on('connection', (socket) => socket.on('error', () => {}));
     const backend = await gatehouse.create('/backends/static', { address: `127.0.0.1:${streams.port}` });
     await gatehouse.put(`${at.site.routePath}/backend`, { backend_id: backend.id });
-    t.after(() => gatehouse.put(`${at.site.routePath}/backend`, { backend_id: at.site.backendId }));
-    await at.put({ inactivity_timeout: 3600 });
+    t.after(async () => {
+      await gatehouse.put(`${at.site.routePath}/backend`, { backend_id: at.site.backendId });
+      await streams[Symbol.asyncDispose]();
+    });
+    await at.put(settings);
     const one = at.visitor();
     // The page itself is a stream: only the way to it is followed.
     const callback = await follow(one, await one.sendForm(await one.open(start), 'ada'));
     assert.ok(callback.includes('callback'), callback);
     assert.equal((await one.ask(callback)).status, 302);
     await at.sessionsAre(1);
-    const [{ id }] = await at.sessions();
     const cookie = [...one.cookies.get(siteHost)!].map(([name, value]) => `${name}=${value}`).join('; ');
     const agent = new Agent({ servername: siteHost, rejectUnauthorized: false });
     const socket = new WebSocket(`wss://127.0.0.1:${at.site.httpsPort}/`, [], {
@@ -167,17 +171,32 @@ suite('sessions of visitors', () => {
     const [stream] = await once(events, 'response');
     assert.equal(stream.statusCode, 200);
     await once(stream, 'data');
+    const closed = once(socket, 'close');
+    const ended = new Promise((resolve) => stream.on('close', resolve).on('error', () => {}));
+    return { cookie, socket, ended: Promise.all([closed, ended]) };
+  };
+
+  test('an operator ends a session: its requests, WebSockets and streams of events', async (t) => {
+    const { gatehouse } = at.site;
+    const { cookie, socket, ended } = await openLasting(t, { inactivity_timeout: 3600 });
+    const [{ id }] = await at.sessions();
     // A change of something else leaves them open.
     await gatehouse.create('/ip_policies');
     assert.equal(socket.readyState, WebSocket.OPEN);
-    const closed = once(socket, 'close');
-    const ended = new Promise((resolve) => stream.on('close', resolve).on('error', () => {}));
     assert.equal((await gatehouse.delete(`/app/sessions/${id}`)).status, 204);
-    await Promise.all([closed, ended]);
+    await ended;
     assert.equal((await at.site.askHttps({ headers: { cookie } })).status, 401, 'at once');
     assert.equal((await gatehouse.delete(`/app/sessions/${id}`)).status, 404);
     const [change] = (await gatehouse.get('/changes?limit=1')).body.changes;
     assert.deepEqual([change.kind, change.resource_id], ['app_session', id]);
+    await at.endAll();
+  });
+
+  test('a session that is over ends the WebSockets and streams of events that it has opened', async (t) => {
+    const { socket, ended } = await openLasting(t, { maximum_duration: 2 });
+    assert.equal(socket.readyState, WebSocket.OPEN);
+    mock.timers.tick(2_000);
+    await ended;
     await at.endAll();
   });
 
