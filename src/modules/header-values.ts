@@ -4,7 +4,8 @@ import type { HeaderList } from './step.ts';
 export function headerValues(headers: HeaderList, lowerName: string): readonly string[] {
   const values: string[] = [];
   for (let at = 0; at < headers.length; at += 2) {
-    if (headers[at]?.toLowerCase() === lowerName) values.push(headers[at + 1] ?? '');
+    const name = headers[at] ?? '';
+    if (name.length === lowerName.length && name.toLowerCase() === lowerName) values.push(headers[at + 1] ?? '');
   }
   return values;
 }

@@ -6,6 +6,7 @@ import { clientAddress } from '../../lib/ip/client-address.ts';
 import { proxiesKey, sourceKey } from '../../lib/ip/source-key.ts';
 import type { SourceKey } from '../../lib/ip/source-key.ts';
 import { checkRequestPath, otherReadings } from '../../lib/request-path.ts';
+import { headerValues } from '../../modules/header-values.ts';
 import { runSteps } from '../../modules/run-steps.ts';
 import type { Answering, Forward, Outcome, OwnAnswer } from '../../modules/step.ts';
 import { allAddressesDown, hostDiffersFromSni, hostNotFound, invalidPath, noBackend } from '../errors.ts';
@@ -247,8 +248,7 @@ function findEdge(
 
 function sourceOf({ client, headers }: Exchange, { trustedProxies }: RequestContext): IpAddress {
   if (!client.peerTrusted) return client.peer;
-  const lines = headers.filter((_, at) => at % 2 === 1 && headers[at - 1]?.toLowerCase() === 'x-forwarded-for');
-  return clientAddress(client.peer, lines, trustedProxies);
+  return clientAddress(client.peer, headerValues(headers, 'x-forwarded-for'), trustedProxies);
 }
 
 function countedSourceOf({ client }: Exchange, source: IpAddress, { trustedProxies }: RequestContext): SourceKey {
