@@ -133,7 +133,7 @@ export interface TlsTerminationModule {
   min_version: string | null;
 }
 
-/** Refuses requests by their header `User-Agent` with 403. A pattern may match anywhere in it; `(?i)` at its start ignores case. There are literals, ".", classes, groups, "|", "^", "$" and repetition, but nothing that could take long. */
+/** Refuses requests by their header `User-Agent` with 403. A pattern may match anywhere in it; `(?i)` at its start ignores case. Patterns are in the syntax of RE2, which has nothing that could take long. */
 export interface UserAgentFilterModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
   enabled?: boolean;

@@ -1,31 +1,75 @@
 import { PatternFault } from './tree.ts';
-import type { CharacterTest } from './tree.ts';
+import type { CharacterClass } from './tree.ts';
 
 type Range = readonly [first: number, last: number];
 
-/** Ranges of characters and tests, joined. */
-export function testOf(ranges: readonly Range[], tests: readonly CharacterTest[], isNegated: boolean): CharacterTest {
-  const ascii = Uint8Array.from({ length: 128 }, (_, code) => Number(isIn(code, ranges, tests) !== isNegated));
-  return (code) => (code < 128 ? ascii[code] === 1 : isIn(code, ranges, tests) !== isNegated);
+const byteCount = 256;
+
+/** Says whether a class takes a character, by its code point. */
+export function takes({ bytes, takesOther }: CharacterClass, code: number): boolean {
+  return code < byteCount ? bytes[code] === 1 : takesOther(code);
 }
 
-function isIn(code: number, ranges: readonly Range[], tests: readonly CharacterTest[]): boolean {
-  for (const [first, last] of ranges) if (code >= first && code <= last) return true;
-  for (const test of tests) if (test(code)) return true;
-  return false;
+function classOf(takesOne: (code: number) => boolean): CharacterClass {
+  return { bytes: Uint8Array.from({ length: byteCount }, (_, code) => Number(takesOne(code))), takesOther: takesOne };
+}
+
+/** Ranges of characters and classes, joined. */
+export function joinClasses(
+  ranges: readonly Range[],
+  classes: readonly CharacterClass[],
+  isNegated: boolean,
+): CharacterClass {
+  const bytes = new Uint8Array(byteCount);
+  for (const [first, last] of ranges) bytes.fill(1, first, Math.min(last + 1, byteCount));
+  for (const each of classes) for (let code = 0; code < byteCount; code++) bytes[code]! |= each.bytes[code]!;
+  if (isNegated) for (let code = 0; code < byteCount; code++) bytes[code]! ^= 1;
+  const takesOther = (code: number): boolean =>
+    (ranges.some(([first, last]) => code >= first && code <= last) || classes.some((each) => takes(each, code))) !==
+    isNegated;
+  return { bytes, takesOther };
 }
 
 /** The same where upper and lower case are one. */
-export function ignoringCase(test: CharacterTest): CharacterTest {
-  const either: CharacterTest = (code) => {
-    if (test(code)) return true;
+export function ignoringCase(given: CharacterClass): CharacterClass {
+  const takesOther = (code: number): boolean => {
+    if (takes(given, code)) return true;
     const character = String.fromCodePoint(code);
     const [lower, upper] = [character.toLowerCase(), character.toUpperCase()];
-    return test(lower.codePointAt(0) ?? code) || test(upper.codePointAt(0) ?? code);
+    return takes(given, lower.codePointAt(0) ?? code) || takes(given, upper.codePointAt(0) ?? code);
   };
-  const ascii = Uint8Array.from({ length: 128 }, (_, code) => Number(either(code)));
-  return (code) => (code < 128 ? ascii[code] === 1 : either(code));
+  const own = given.bytes;
+  const bytes = new Uint8Array(byteCount);
+  for (let code = 0; code < byteCount; code++) bytes[code] = own[lowerBytes[code]!]! | own[upperBytes[code]!]!;
+  for (const code of leavingBytes) bytes[code] = Number(takesOther(code));
+  return { bytes, takesOther };
 }
+
+const latin1 = Array.from({ length: byteCount }, (_, code) => String.fromCharCode(code));
+const uppers = latin1.map((each) => each.toUpperCase());
+/** Bytes that are several characters, or another than a byte, in upper case. */
+const leavingBytes = [...latin1.keys()].filter((code) => !latin1.includes(uppers[code]!));
+const lowerBytes = Uint8Array.from(latin1, (each) => each.toLowerCase().charCodeAt(0));
+const upperBytes = Uint8Array.from(uppers, (each, code) => (leavingBytes.includes(code) ? code : each.charCodeAt(0)));
+
+/** Classes of single characters, which are most of all. */
+const exact = new Map<string, CharacterClass>();
+const inEitherCase = new Map<string, CharacterClass>();
+
+export function characterClass(character: string, ignoresCase: boolean): CharacterClass {
+  const kept = ignoresCase ? inEitherCase : exact;
+  const known = kept.get(character);
+  if (known !== undefined) return known;
+  const code = character.codePointAt(0) ?? 0;
+  const plain = joinClasses([[code, code]], [], false);
+  const made = ignoresCase ? ignoringCase(plain) : plain;
+  // Others are too many to keep.
+  if (code < byteCount) kept.set(character, made);
+  return made;
+}
+
+export const anything = joinClasses([], [], true);
+export const anyOfLine = joinClasses([[10, 10]], [], true);
 
 const code = (character: string): number => character.charCodeAt(0);
 const digit: Range = [code('0'), code('9')];
@@ -38,19 +82,23 @@ const perlSpaces: readonly Range[] = [
   [32, 32],
 ];
 
-export const isWord = testOf([digit, upper, lower, underscore], [], false);
+const word = joinClasses([digit, upper, lower, underscore], [], false);
 
-const perl: Readonly<Record<string, CharacterTest>> = {
-  d: testOf([digit], [], false),
-  w: isWord,
-  s: testOf(perlSpaces, [], false),
-  D: testOf([digit], [], true),
-  W: testOf([digit, upper, lower, underscore], [], true),
-  S: testOf(perlSpaces, [], true),
+export function isWord(character: number): boolean {
+  return takes(word, character);
+}
+
+const perl: Readonly<Record<string, CharacterClass>> = {
+  d: joinClasses([digit], [], false),
+  w: word,
+  s: joinClasses(perlSpaces, [], false),
+  D: joinClasses([digit], [], true),
+  W: joinClasses([digit, upper, lower, underscore], [], true),
+  S: joinClasses(perlSpaces, [], true),
 };
 
 /** The class of an escape such as `\d`; undefined for others. */
-export function perlClass(letter: string): CharacterTest | undefined {
+export function perlClass(letter: string): CharacterClass | undefined {
   return Object.hasOwn(perl, letter) ? perl[letter] : undefined;
 }
 
@@ -86,19 +134,26 @@ const posix: Readonly<Record<string, readonly Range[]>> = {
 };
 
 /** The class of a name such as `alpha` or `^alpha`. */
-export function posixClass(given: string): CharacterTest {
+export function posixClass(given: string): CharacterClass {
   const isNegated = given.startsWith('^');
   const name = isNegated ? given.slice(1) : given;
   const ranges = Object.hasOwn(posix, name) ? posix[name] : undefined;
   if (ranges === undefined) throw new PatternFault(`there is no class [:${name.slice(0, 20)}:]`);
-  return testOf(ranges, [], isNegated);
+  return joinClasses(ranges, [], isNegated);
 }
 
+/** Classes of Unicode by their names, which are some hundreds. */
+const properties = new Map<string, CharacterClass>();
+
 /** The class of characters with a property of Unicode, such as `L` or `Greek`. */
-export function unicodeClass(name: string, isNegated: boolean): CharacterTest {
+export function unicodeClass(name: string, isNegated: boolean): CharacterClass {
+  const known = properties.get(`${name} ${isNegated}`);
+  if (known !== undefined) return known;
   const property = propertyOf(name);
   if (property === undefined) throw new PatternFault(`there is no class \\p{${name.slice(0, 20)}}`);
-  return (each) => property.test(String.fromCodePoint(each)) !== isNegated;
+  const made = classOf((each) => property.test(String.fromCodePoint(each)) !== isNegated);
+  properties.set(`${name} ${isNegated}`, made);
+  return made;
 }
 
 function propertyOf(name: string): RegExp | undefined {

@@ -1,6 +1,15 @@
-import { ignoringCase, perlClass, posixClass, testOf, unicodeClass } from './classes.ts';
+import {
+  anyOfLine,
+  anything,
+  characterClass,
+  ignoringCase,
+  joinClasses,
+  perlClass,
+  posixClass,
+  unicodeClass,
+} from './classes.ts';
 import { PatternFault } from './tree.ts';
-import type { CharacterTest, Tree } from './tree.ts';
+import type { CharacterClass, Tree } from './tree.ts';
 
 const mostDepth = 50;
 /** As in RE2. */
@@ -72,8 +81,8 @@ class Parser {
     const range = this.#range();
     if (range === undefined) return of;
     const isLazy = this.#skip('?') !== this.#flags.isLazy;
-    if (this.#peek !== undefined && '*+?'.includes(this.#peek))
-      throw new PatternFault(`"${this.#peek}" repeats a repetition; put it in brackets`);
+    const behind = this.#peek;
+    if (this.#range() !== undefined) throw new PatternFault(`"${behind}" repeats a repetition; put it in brackets`);
     if (range.most < range.least) throw new PatternFault('a repetition has its numbers the wrong way round');
     if (range.least > mostRepeats || (range.most !== Infinity && range.most > mostRepeats))
       throw new PatternFault(`a repetition goes beyond ${mostRepeats}`);
@@ -101,9 +110,9 @@ class Parser {
       case '(':
         return this.#group();
       case '[':
-        return { kind: 'take', test: this.#class() };
+        return { kind: 'take', class: this.#class() };
       case '.':
-        return { kind: 'take', test: dotTakesAll ? () => true : (each) => each !== 10 };
+        return { kind: 'take', class: dotTakesAll ? anything : anyOfLine };
       case '^':
         return { kind: 'at', place: isMultiline ? 'lineStart' : 'textStart' };
       case '$':
@@ -170,13 +179,13 @@ class Parser {
     if (letter === 'z') return { kind: 'at', place: 'textEnd' };
     if (letter === 'b') return { kind: 'at', place: 'wordEdge' };
     if (letter === 'B') return { kind: 'at', place: 'noWordEdge' };
-    const test = this.#escapedClass(letter);
-    return test === undefined
+    const known = this.#escapedClass(letter);
+    return known === undefined
       ? this.#character(String.fromCodePoint(this.#escapedCode(letter)))
-      : { kind: 'take', test };
+      : { kind: 'take', class: known };
   }
 
-  #escapedClass(letter: string): CharacterTest | undefined {
+  #escapedClass(letter: string): CharacterClass | undefined {
     if (letter !== 'p' && letter !== 'P') return perlClass(letter);
     if (!this.#skip('{')) return unicodeClass(this.#next(), letter === 'P');
     const name = this.#until('}');
@@ -200,29 +209,29 @@ class Parser {
     return letter.codePointAt(0) ?? 0;
   }
 
-  #class(): CharacterTest {
+  #class(): CharacterClass {
     const isNegated = this.#skip('^');
     const ranges: (readonly [number, number])[] = [];
-    const tests: CharacterTest[] = [];
-    do this.#addItem(ranges, tests);
+    const classes: CharacterClass[] = [];
+    do this.#addItem(ranges, classes);
     while (!this.#skip(']'));
-    if (!this.#flags.ignoresCase) return testOf(ranges, tests, isNegated);
-    const folded = ignoringCase(testOf(ranges, tests, false));
-    return isNegated ? (code) => !folded(code) : folded;
+    if (!this.#flags.ignoresCase) return joinClasses(ranges, classes, isNegated);
+    const folded = ignoringCase(joinClasses(ranges, classes, false));
+    return isNegated ? joinClasses([], [folded], true) : folded;
   }
 
-  #addItem(ranges: (readonly [number, number])[], tests: CharacterTest[]): void {
+  #addItem(ranges: (readonly [number, number])[], classes: CharacterClass[]): void {
     if (this.#starts('[:')) {
       this.#at += 2;
-      tests.push(posixClass(this.#until(':')));
+      classes.push(posixClass(this.#until(':')));
       if (!this.#skip(']')) throw new PatternFault('a class "[:" is not closed');
       return;
     }
     const first = this.#next();
     const letter = first === '\\' ? this.#next() : '';
-    const test = first === '\\' ? this.#escapedClass(letter) : undefined;
-    if (test !== undefined) {
-      tests.push(test);
+    const known = first === '\\' ? this.#escapedClass(letter) : undefined;
+    if (known !== undefined) {
+      classes.push(known);
       return;
     }
     const low = first === '\\' ? this.#escapedCode(letter) : (first.codePointAt(0) ?? 0);
@@ -238,9 +247,9 @@ class Parser {
   }
 
   #character(character: string): Tree {
-    const code = character.codePointAt(0) ?? 0;
-    if (!this.#flags.ignoresCase) return { kind: 'take', test: (each) => each === code, only: character };
-    return { kind: 'take', test: ignoringCase((each) => each === code) };
+    const { ignoresCase } = this.#flags;
+    const taken = characterClass(character, ignoresCase);
+    return ignoresCase ? { kind: 'take', class: taken } : { kind: 'take', class: taken, only: character };
   }
 
   #until(end: string): string {

@@ -1,19 +1,14 @@
-import { isWord } from './classes.ts';
+import { takes } from './classes.ts';
 import { parsePattern } from './parse.ts';
+import { isAt, Program } from './program.ts';
+import type { Step } from './program.ts';
 import { PatternFault } from './tree.ts';
-import type { CharacterTest, Place, Tree } from './tree.ts';
+import type { Tree } from './tree.ts';
 
 /** Most steps of a compiled pattern, and most characters of one that is written. */
 const mostSteps = 2000;
 const longestPattern = 2048;
-
-type Step =
-  | { readonly kind: 'take'; readonly test: CharacterTest }
-  | { readonly kind: 'at'; readonly place: Place }
-  /** The first is preferred. */
-  | { readonly kind: 'split'; readonly first: number; readonly second: number }
-  | { readonly kind: 'save'; readonly slot: number }
-  | { readonly kind: 'match' };
+const tooLarge = `it has more than ${mostSteps} steps; use fewer, shorter or less repeated parts`;
 
 /** A match: where it begins and ends, and the texts of its groups. */
 export interface Match {
@@ -44,7 +39,9 @@ export class Regex {
     const { tree, groups } = parsePattern(source);
     this.groupNames = groups;
     this.#slots = (groups.length + 1) * 2;
-    this.#steps = writeSteps(tree);
+    const program = new Program(mostSteps, tooLarge, true);
+    program.add(tree);
+    this.#steps = program.steps;
     this.#literal = literalOf(tree);
   }
 
@@ -96,66 +93,6 @@ function literalOf(tree: Tree): string | undefined {
   return texts.length === parts.length ? texts.join('') : undefined;
 }
 
-function writeSteps(tree: Tree): readonly Step[] {
-  const steps: Step[] = [];
-  let written = 0;
-  const add = (step: Step): number => {
-    if (steps.length >= mostSteps) throw tooLarge();
-    return steps.push(step) - 1;
-  };
-  const write = (node: Tree): void => {
-    // Groups without steps may be repeated too.
-    if (++written > 4 * mostSteps) throw tooLarge();
-    if (node.kind === 'take' || node.kind === 'at') add(node);
-    else if (node.kind === 'all') for (const each of node.of) write(each);
-    else if (node.kind === 'any') writeAny(node.of);
-    else if (node.kind === 'repeat') writeRepeat(node);
-    else if (node.kind === 'group') {
-      add({ kind: 'save', slot: node.number * 2 });
-      write(node.of);
-      add({ kind: 'save', slot: node.number * 2 + 1 });
-    }
-  };
-  const writeAny = (of: readonly Tree[]): void => {
-    const ends: number[] = [];
-    of.forEach((each, at) => {
-      const isLast = at === of.length - 1;
-      const fork = isLast ? -1 : add({ kind: 'match' });
-      write(each);
-      if (isLast) return;
-      ends.push(add({ kind: 'match' }));
-      steps[fork] = { kind: 'split', first: fork + 1, second: steps.length };
-    });
-    for (const end of ends) steps[end] = { kind: 'split', first: steps.length, second: steps.length };
-  };
-  const split = (at: number, into: number, past: number, isLazy: boolean): void => {
-    steps[at] = isLazy ? { kind: 'split', first: past, second: into } : { kind: 'split', first: into, second: past };
-  };
-  const writeRepeat = ({ of, least, most, isLazy }: Extract<Tree, { readonly kind: 'repeat' }>): void => {
-    for (let count = 0; count < least; count++) write(of);
-    if (most === Infinity) {
-      const loop = add({ kind: 'match' });
-      write(of);
-      add({ kind: 'split', first: loop, second: loop });
-      split(loop, loop + 1, steps.length, isLazy);
-      return;
-    }
-    const forks: number[] = [];
-    for (let count = least; count < most; count++) {
-      forks.push(add({ kind: 'match' }));
-      write(of);
-    }
-    for (const fork of forks) split(fork, fork + 1, steps.length, isLazy);
-  };
-  write(tree);
-  add({ kind: 'match' });
-  return steps;
-}
-
-function tooLarge(): PatternFault {
-  return new PatternFault(`it has more than ${mostSteps} steps; use fewer, shorter or less repeated parts`);
-}
-
 /** A step takes longer than a unit. */
 const stepUnits = 2;
 
@@ -202,7 +139,7 @@ class Machine {
           // Ways behind this one are less preferred.
           break;
         }
-        if (step?.kind === 'take' && code !== undefined && step.test(code))
+        if (step?.kind === 'take' && code !== undefined && takes(step.class, code))
           this.#follow(index + 1, saved, at + width, following);
       }
       this.#pay(threads.length + 1);
@@ -241,32 +178,9 @@ class Machine {
         if (isKept) this.#pay(this.#slots / 4);
         left.push({ step: index + 1, saved: isKept ? saved.with(step.slot, at) : saved });
       } else if (step?.kind === 'at') {
-        if (this.#holds(step.place, at)) left.push({ step: index + 1, saved });
+        if (isAt(step.place, this.#text, at)) left.push({ step: index + 1, saved });
       } else threads.push(thread);
     }
-  }
-
-  #holds(place: Place, at: number): boolean {
-    const text = this.#text;
-    switch (place) {
-      case 'textStart':
-        return at === 0;
-      case 'textEnd':
-        return at === text.length;
-      case 'lineStart':
-        return at === 0 || text[at - 1] === '\n';
-      case 'lineEnd':
-        return at === text.length || text[at] === '\n';
-      case 'wordEdge':
-        return this.#isWordEdge(at);
-      default:
-        return !this.#isWordEdge(at);
-    }
-  }
-
-  #isWordEdge(at: number): boolean {
-    const isInside = (index: number) => index >= 0 && index < this.#text.length && isWord(this.#text.charCodeAt(index));
-    return isInside(at - 1) !== isInside(at);
   }
 }
 

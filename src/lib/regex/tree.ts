@@ -3,8 +3,13 @@ export class PatternFault extends Error {
   override readonly name = 'PatternFault';
 }
 
-/** Says whether a character, by its code point, is taken. */
-export type CharacterTest = (code: number) => boolean;
+/** A set of characters. */
+export interface CharacterClass {
+  /** By the code of a character that is one byte: 1 if it is taken. */
+  readonly bytes: Uint8Array;
+  /** Asked for every other code point. */
+  readonly takesOther: (code: number) => boolean;
+}
 
 /** What holds at a place between two characters. */
 export type Place = 'textStart' | 'textEnd' | 'lineStart' | 'lineEnd' | 'wordEdge' | 'noWordEdge';
@@ -12,7 +17,7 @@ export type Place = 'textStart' | 'textEnd' | 'lineStart' | 'lineEnd' | 'wordEdg
 export type Tree =
   | {
       readonly kind: 'take';
-      readonly test: CharacterTest;
+      readonly class: CharacterClass;
       /** The only character that it takes. */ readonly only?: string;
     }
   | { readonly kind: 'at'; readonly place: Place }

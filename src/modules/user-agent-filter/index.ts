@@ -2,13 +2,14 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
 import { userAgentRefused } from '../../errors/shared.ts';
-import { UserError } from '../../errors/user-error.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import { Matcher } from '../../lib/regex/matcher.ts';
+import { PatternFault } from '../../lib/regex/tree.ts';
 import { headerValues } from '../header-values.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import type { HeaderList, RequestStep, RequestVisit } from '../step.ts';
 import * as errors from './errors.ts';
-import { Matcher } from './matcher.ts';
 
 const patterns = (description: string, example: string) =>
   Type.Array(Type.String({ maxLength: 512 }), { description, examples: [[example]], maxItems: 64 });
@@ -28,7 +29,7 @@ const Input = Type.Object(
     additionalProperties: false,
     description:
       'Refuses requests by their header `User-Agent` with 403. A pattern may match anywhere in it; `(?i)` at its start ignores ' +
-      'case. There are literals, ".", classes, groups, "|", "^", "$" and repetition, but nothing that could take long.',
+      'case. Patterns are in the syntax of RE2, which has nothing that could take long.',
   },
 );
 
@@ -92,6 +93,11 @@ export const userAgentFilter: EdgeModule<Static<typeof Input>, UserAgentFilterSe
 };
 
 function compile({ allow, deny }: Omit<UserAgentFilterSettings, 'enabled'>) {
-  const allowed = new Matcher(allow);
-  return { allowed, denied: new Matcher(deny, allowed.size) };
+  const allowed = new Matcher(allow, 0, faultOf);
+  return { allowed, denied: new Matcher(deny, allowed.size, faultOf) };
+}
+
+function faultOf(pattern: string, error: unknown): unknown {
+  if (!(error instanceof PatternFault)) return error;
+  return new UserError(errors.unsafePattern, { pattern: quote(pattern), reason: error.message });
 }
