@@ -77,8 +77,8 @@ export const migratedPaths: readonly MigratedPath[] = [
   },
   {
     paths: ['/edges/https/{edge_id}/routes/{id}/traffic_policy', '/edges/https/{edge_id}/routes/{id}/policy'],
-    here: 'no',
-    note: 'Nor on TCP and TLS edges. Use the modules of routes: what its most used actions do is there.',
+    here: 'partly',
+    note: 'On TCP and TLS edges and on endpoints of agents too ([traffic policies](traffic-policy.md)). Not under the older name `policy`, and not with what needs databases of the hosted service, such as `conn.geo`.',
   },
   {
     paths: ['/edges/https/{edge_id}/routes/{id}/oauth'],

@@ -630,6 +630,21 @@ export interface WebhookVerificationModule {
   provider: string;
 }
 
+/** Rules for connections, requests and answers (docs/traffic-policy.md). */
+export interface TrafficPolicyModuleReplace {
+  /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+  enabled?: boolean;
+  /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 32 KiB, JSON 256 KiB. */
+  value: string;
+}
+
+export interface TrafficPolicyModule {
+  /** true: the module is applied to traffic. false: disabled. */
+  enabled: boolean;
+  /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 32 KiB, JSON 256 KiB. */
+  value: string;
+}
+
 /** Protects an upstream that fails: while too many of its answers are errors, requests get 503 at once. Each process of the gateway counts for itself, and starts again from zero after a change of these settings. */
 export interface CircuitBreakerModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
@@ -1880,8 +1895,13 @@ export interface TcpEdge {
   } | null;
   /** Not offered; always null. */
   policy: null;
-  /** Not offered; always null. */
-  traffic_policy: null;
+  /** Traffic Policy module; null when it is not set. */
+  traffic_policy: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 32 KiB, JSON 256 KiB. */
+    value: string;
+  } | null;
   /** Rate Limit module; null when it is not set. */
   rate_limit: {
     /** true: the module is applied to traffic. false: disabled. */
@@ -1915,6 +1935,7 @@ export interface TcpEdgeCreate {
   hostports?: string[];
   ip_restriction?: IpRestrictionModuleReplace;
   rate_limit?: RateLimitModuleReplace;
+  traffic_policy?: TrafficPolicyModuleReplace;
   backend?: BackendModuleReplace;
 }
 
@@ -1928,6 +1949,7 @@ export interface TcpEdgeUpdate {
   hostports?: string[];
   ip_restriction?: IpRestrictionModuleReplace;
   rate_limit?: RateLimitModuleReplace;
+  traffic_policy?: TrafficPolicyModuleReplace;
   backend?: BackendModuleReplace;
 }
 
@@ -1964,6 +1986,13 @@ export interface TcpEdgeEntry {
     header?: string;
     /** false: nobody is refused; metrics count what would have been refused. */
     enforced?: boolean;
+  };
+  /** Traffic Policy module. */
+  traffic_policy?: {
+    /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+    enabled?: boolean;
+    /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 32 KiB, JSON 256 KiB. */
+    value: string;
   };
   /** Backend module. */
   backend?: {
@@ -2329,8 +2358,13 @@ export interface HttpsEdgeRoute {
   } | null;
   /** Not offered; always null. */
   policy: null;
-  /** Not offered; always null. */
-  traffic_policy: null;
+  /** Traffic Policy module; null when it is not set. */
+  traffic_policy: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 32 KiB, JSON 256 KiB. */
+    value: string;
+  } | null;
   /** Rate Limit module; null when it is not set. */
   rate_limit: {
     /** true: the module is applied to traffic. false: disabled. */
@@ -2414,6 +2448,7 @@ export interface HttpsEdgeRouteCreate {
   oauth?: OauthModuleReplace;
   oidc?: OidcModuleReplace;
   webhook_verification?: WebhookVerificationModuleReplace;
+  traffic_policy?: TrafficPolicyModuleReplace;
   circuit_breaker?: CircuitBreakerModuleReplace;
   websocket_tcp_converter?: WebsocketTcpConverterModuleReplace;
   redirect?: RedirectModuleReplace;
@@ -2442,6 +2477,7 @@ export interface HttpsEdgeRouteUpdate {
   oauth?: OauthModuleReplace;
   oidc?: OidcModuleReplace;
   webhook_verification?: WebhookVerificationModuleReplace;
+  traffic_policy?: TrafficPolicyModuleReplace;
   circuit_breaker?: CircuitBreakerModuleReplace;
   websocket_tcp_converter?: WebsocketTcpConverterModuleReplace;
   redirect?: RedirectModuleReplace;
@@ -2781,6 +2817,13 @@ export interface HttpsEdgeEntry {
       /** Secret that the provider signs with, as it shows it; for SendGrid its public key, for VMware "name::password". Never shown again. If it is left out, the one stored for the provider stays. Max 4096 bytes. */
       secret?: string;
     };
+    /** Traffic Policy module. */
+    traffic_policy?: {
+      /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+      enabled?: boolean;
+      /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 32 KiB, JSON 256 KiB. */
+      value: string;
+    };
     /** Circuit Breaker module. */
     circuit_breaker?: {
       /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
@@ -2898,8 +2941,13 @@ export interface TlsEdge {
   } | null;
   /** Not offered; always null. */
   policy: null;
-  /** Not offered; always null. */
-  traffic_policy: null;
+  /** Traffic Policy module; null when it is not set. */
+  traffic_policy: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 32 KiB, JSON 256 KiB. */
+    value: string;
+  } | null;
   /** Rate Limit module; null when it is not set. */
   rate_limit: {
     /** true: the module is applied to traffic. false: disabled. */
@@ -2929,6 +2977,7 @@ export interface TlsEdgeCreate {
   rate_limit?: RateLimitModuleReplace;
   mutual_tls?: MutualTlsModuleReplace;
   tls_termination?: TlsTerminationModuleReplace;
+  traffic_policy?: TrafficPolicyModuleReplace;
   backend?: BackendModuleReplace;
 }
 
@@ -2944,6 +2993,7 @@ export interface TlsEdgeUpdate {
   rate_limit?: RateLimitModuleReplace;
   mutual_tls?: MutualTlsModuleReplace;
   tls_termination?: TlsTerminationModuleReplace;
+  traffic_policy?: TrafficPolicyModuleReplace;
   backend?: BackendModuleReplace;
 }
 
@@ -2996,6 +3046,13 @@ export interface TlsEdgeEntry {
     terminate_at?: 'edge' | 'upstream';
     /** Lowest version of TLS that clients may speak, "1.2" or "1.3". Without it: 1.2. None where TLS ends upstream. */
     min_version?: '1.2' | '1.3';
+  };
+  /** Traffic Policy module. */
+  traffic_policy?: {
+    /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+    enabled?: boolean;
+    /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 32 KiB, JSON 256 KiB. */
+    value: string;
   };
   /** Backend module. */
   backend?: {
@@ -4486,6 +4543,12 @@ export interface Operations {
   TcpEdgeRateLimitGet: { path: { id: string }; query: {}; body: undefined; response: RateLimitModule };
   /** Delete TCP Edge Rate Limit Module */
   TcpEdgeRateLimitDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace TCP Edge Traffic Policy Module */
+  TcpEdgeTrafficPolicyReplace: { path: { id: string }; query: {}; body: TrafficPolicyModuleReplace; response: TrafficPolicyModule };
+  /** Get TCP Edge Traffic Policy Module */
+  TcpEdgeTrafficPolicyGet: { path: { id: string }; query: {}; body: undefined; response: TrafficPolicyModule };
+  /** Delete TCP Edge Traffic Policy Module */
+  TcpEdgeTrafficPolicyDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Replace TCP Edge Backend Module */
   TcpEdgeBackendReplace: { path: { id: string }; query: {}; body: BackendModuleReplace | undefined; response: BackendModule };
   /** Get TCP Edge Backend Module */
@@ -4494,8 +4557,6 @@ export interface Operations {
   TcpEdgeBackendDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Delete TCP Edge policy Module */
   TcpEdgePolicyDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
-  /** Delete TCP Edge traffic_policy Module */
-  TcpEdgeTrafficPolicyDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Create HTTPS edge */
   HttpsEdgesCreate: { path: {}; query: {}; body: HttpsEdgeCreate | undefined; response: HttpsEdge };
   /** List HTTPS edges */
@@ -4582,6 +4643,12 @@ export interface Operations {
   HttpsEdgeRouteWebhookVerificationGet: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: WebhookVerificationModule };
   /** Delete HTTPS Edge Route Webhook Verification Module */
   HttpsEdgeRouteWebhookVerificationDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace HTTPS Edge Route Traffic Policy Module */
+  HttpsEdgeRouteTrafficPolicyReplace: { path: { edge_id: string; id: string }; query: {}; body: TrafficPolicyModuleReplace; response: TrafficPolicyModule };
+  /** Get HTTPS Edge Route Traffic Policy Module */
+  HttpsEdgeRouteTrafficPolicyGet: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: TrafficPolicyModule };
+  /** Delete HTTPS Edge Route Traffic Policy Module */
+  HttpsEdgeRouteTrafficPolicyDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
   /** Replace HTTPS Edge Route Circuit Breaker Module */
   HttpsEdgeRouteCircuitBreakerReplace: { path: { edge_id: string; id: string }; query: {}; body: CircuitBreakerModuleReplace | undefined; response: CircuitBreakerModule };
   /** Get HTTPS Edge Route Circuit Breaker Module */
@@ -4634,8 +4701,6 @@ export interface Operations {
   HttpsEdgeRouteSamlDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
   /** Delete HTTPS Edge Route policy Module */
   HttpsEdgeRoutePolicyDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
-  /** Delete HTTPS Edge Route traffic_policy Module */
-  HttpsEdgeRouteTrafficPolicyDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
   /** Create TLS edge */
   TlsEdgesCreate: { path: {}; query: {}; body: TlsEdgeCreate | undefined; response: TlsEdge };
   /** List TLS edges */
@@ -4670,6 +4735,12 @@ export interface Operations {
   TlsEdgeTlsTerminationGet: { path: { id: string }; query: {}; body: undefined; response: TlsTerminationModule };
   /** Delete TLS Edge TLS Termination Module */
   TlsEdgeTlsTerminationDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace TLS Edge Traffic Policy Module */
+  TlsEdgeTrafficPolicyReplace: { path: { id: string }; query: {}; body: TrafficPolicyModuleReplace; response: TrafficPolicyModule };
+  /** Get TLS Edge Traffic Policy Module */
+  TlsEdgeTrafficPolicyGet: { path: { id: string }; query: {}; body: undefined; response: TrafficPolicyModule };
+  /** Delete TLS Edge Traffic Policy Module */
+  TlsEdgeTrafficPolicyDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Replace TLS Edge Backend Module */
   TlsEdgeBackendReplace: { path: { id: string }; query: {}; body: BackendModuleReplace | undefined; response: BackendModule };
   /** Get TLS Edge Backend Module */
@@ -4678,8 +4749,6 @@ export interface Operations {
   TlsEdgeBackendDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Delete TLS Edge policy Module */
   TlsEdgePolicyDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
-  /** Delete TLS Edge traffic_policy Module */
-  TlsEdgeTrafficPolicyDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Create TLS certificate */
   TlsCertificatesCreate: { path: {}; query: {}; body: TlsCertificateCreate; response: TlsCertificate };
   /** List TLS certificates */
@@ -4911,11 +4980,13 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   TcpEdgeRateLimitReplace: { method: 'PUT', path: '/edges/tcp/{id}/rate_limit', query: [], idempotencyKey: false },
   TcpEdgeRateLimitGet: { method: 'GET', path: '/edges/tcp/{id}/rate_limit', query: [], idempotencyKey: false },
   TcpEdgeRateLimitDelete: { method: 'DELETE', path: '/edges/tcp/{id}/rate_limit', query: [], idempotencyKey: false },
+  TcpEdgeTrafficPolicyReplace: { method: 'PUT', path: '/edges/tcp/{id}/traffic_policy', query: [], idempotencyKey: false },
+  TcpEdgeTrafficPolicyGet: { method: 'GET', path: '/edges/tcp/{id}/traffic_policy', query: [], idempotencyKey: false },
+  TcpEdgeTrafficPolicyDelete: { method: 'DELETE', path: '/edges/tcp/{id}/traffic_policy', query: [], idempotencyKey: false },
   TcpEdgeBackendReplace: { method: 'PUT', path: '/edges/tcp/{id}/backend', query: [], idempotencyKey: false },
   TcpEdgeBackendGet: { method: 'GET', path: '/edges/tcp/{id}/backend', query: [], idempotencyKey: false },
   TcpEdgeBackendDelete: { method: 'DELETE', path: '/edges/tcp/{id}/backend', query: [], idempotencyKey: false },
   TcpEdgePolicyDelete: { method: 'DELETE', path: '/edges/tcp/{id}/policy', query: [], idempotencyKey: false },
-  TcpEdgeTrafficPolicyDelete: { method: 'DELETE', path: '/edges/tcp/{id}/traffic_policy', query: [], idempotencyKey: false },
   HttpsEdgesCreate: { method: 'POST', path: '/edges/https', query: [], idempotencyKey: true },
   HttpsEdgesList: { method: 'GET', path: '/edges/https', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'https_edges' },
   HttpsEdgesGet: { method: 'GET', path: '/edges/https/{id}', query: [], idempotencyKey: false },
@@ -4959,6 +5030,9 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   HttpsEdgeRouteWebhookVerificationReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/webhook_verification', query: [], idempotencyKey: false },
   HttpsEdgeRouteWebhookVerificationGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/webhook_verification', query: [], idempotencyKey: false },
   HttpsEdgeRouteWebhookVerificationDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/webhook_verification', query: [], idempotencyKey: false },
+  HttpsEdgeRouteTrafficPolicyReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/traffic_policy', query: [], idempotencyKey: false },
+  HttpsEdgeRouteTrafficPolicyGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/traffic_policy', query: [], idempotencyKey: false },
+  HttpsEdgeRouteTrafficPolicyDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/traffic_policy', query: [], idempotencyKey: false },
   HttpsEdgeRouteCircuitBreakerReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/circuit_breaker', query: [], idempotencyKey: false },
   HttpsEdgeRouteCircuitBreakerGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/circuit_breaker', query: [], idempotencyKey: false },
   HttpsEdgeRouteCircuitBreakerDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/circuit_breaker', query: [], idempotencyKey: false },
@@ -4985,7 +5059,6 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   HttpsEdgeRouteCompressionDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/compression', query: [], idempotencyKey: false },
   HttpsEdgeRouteSamlDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/saml', query: [], idempotencyKey: false },
   HttpsEdgeRoutePolicyDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/policy', query: [], idempotencyKey: false },
-  HttpsEdgeRouteTrafficPolicyDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/traffic_policy', query: [], idempotencyKey: false },
   TlsEdgesCreate: { method: 'POST', path: '/edges/tls', query: [], idempotencyKey: true },
   TlsEdgesList: { method: 'GET', path: '/edges/tls', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'tls_edges' },
   TlsEdgesGet: { method: 'GET', path: '/edges/tls/{id}', query: [], idempotencyKey: false },
@@ -5003,11 +5076,13 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   TlsEdgeTlsTerminationReplace: { method: 'PUT', path: '/edges/tls/{id}/tls_termination', query: [], idempotencyKey: false },
   TlsEdgeTlsTerminationGet: { method: 'GET', path: '/edges/tls/{id}/tls_termination', query: [], idempotencyKey: false },
   TlsEdgeTlsTerminationDelete: { method: 'DELETE', path: '/edges/tls/{id}/tls_termination', query: [], idempotencyKey: false },
+  TlsEdgeTrafficPolicyReplace: { method: 'PUT', path: '/edges/tls/{id}/traffic_policy', query: [], idempotencyKey: false },
+  TlsEdgeTrafficPolicyGet: { method: 'GET', path: '/edges/tls/{id}/traffic_policy', query: [], idempotencyKey: false },
+  TlsEdgeTrafficPolicyDelete: { method: 'DELETE', path: '/edges/tls/{id}/traffic_policy', query: [], idempotencyKey: false },
   TlsEdgeBackendReplace: { method: 'PUT', path: '/edges/tls/{id}/backend', query: [], idempotencyKey: false },
   TlsEdgeBackendGet: { method: 'GET', path: '/edges/tls/{id}/backend', query: [], idempotencyKey: false },
   TlsEdgeBackendDelete: { method: 'DELETE', path: '/edges/tls/{id}/backend', query: [], idempotencyKey: false },
   TlsEdgePolicyDelete: { method: 'DELETE', path: '/edges/tls/{id}/policy', query: [], idempotencyKey: false },
-  TlsEdgeTrafficPolicyDelete: { method: 'DELETE', path: '/edges/tls/{id}/traffic_policy', query: [], idempotencyKey: false },
   TlsCertificatesCreate: { method: 'POST', path: '/tls_certificates', query: [], idempotencyKey: true },
   TlsCertificatesList: { method: 'GET', path: '/tls_certificates', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'tls_certificates' },
   TlsCertificatesGet: { method: 'GET', path: '/tls_certificates/{id}', query: [], idempotencyKey: false },

@@ -5,6 +5,7 @@ import {
   loginFailed,
   rateLimited,
   refusedByModule,
+  refusedByPolicy,
   refusedByRestriction,
   signInRequired,
   tokenRefused,
@@ -32,7 +33,7 @@ export const refusalCauses = [
 export type RefusalCause = (typeof refusalCauses)[number];
 
 const byCause: Readonly<Partial<Record<RefusalCause, readonly ErrorDefinition[]>>> = {
-  rule: [refusedByModule, refusedByRestriction],
+  rule: [refusedByModule, refusedByPolicy, refusedByRestriction],
   rate: [rateLimited],
   certificate: [clientCertificateRequired, clientCertificateRefused],
   password: [credentialsRequired, tooManyWrongPasswords],

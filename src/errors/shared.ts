@@ -30,6 +30,20 @@ export const refusedByModule = defineError(
   'Your address {address} is not allowed here (IP restriction of this edge or route).',
 );
 
+export const refusedByPolicy = defineError(20377, 403, 'You are not allowed here (traffic policy of this endpoint).');
+
+export const policyRuleFailed = defineError(
+  2254,
+  500,
+  'A rule of the traffic policy that guards this endpoint could not be decided, so that nobody passes: {path}: {reason}.',
+);
+
+export const policyValueFailed = defineError(
+  2238,
+  500,
+  'The traffic policy of this endpoint could not be carried out: {path}: {reason}.',
+);
+
 export const refusedByRestriction = defineError(
   3205,
   403,

@@ -34,6 +34,7 @@ import { TunnelBackends } from './tunnels/tunnel-backends.ts';
 import { createUpstream } from './upstream/create-upstream.ts';
 import type { Upstream, UpstreamParts } from './upstream/create-upstream.ts';
 import type { Arrival } from './upstream/upstream-sockets.ts';
+import { VaultSecrets } from './vault-secrets.ts';
 
 export interface NodeEngineParts extends UpstreamParts {
   readonly options: GatewayOptions;
@@ -93,7 +94,8 @@ export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngi
   const health = new HealthTable(note);
   const checker = new HealthChecker(upstream.connect, note);
   if (board !== undefined) checker.run(true);
-  const shared = { ...upstream, access, bounds, tunnels, health };
+  const secrets = new VaultSecrets();
+  const shared = { ...upstream, access, bounds, tunnels, health, secrets };
   const tcp = createTcpFront({ ...parts, ...shared });
   const challenges = new Challenges();
   const visitorKeys = new VisitorKeys();
@@ -109,6 +111,7 @@ export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngi
     ...(board ? [board] : []),
     checker,
     visitorKeys,
+    secrets,
     ...(https && parts.certificates ? [parts.certificates] : []),
   ];
   const setAside = new SetAsideEntries((fault) => {
@@ -121,7 +124,16 @@ function openHttps(
   parts: NodeEngineParts,
   shared: Pick<
     HttpsFrontParts,
-    'access' | 'connect' | 'tunnels' | 'health' | 'challenges' | 'visitorKeys' | 'passThrough' | 'arrivals' | 'bounds'
+    | 'access'
+    | 'connect'
+    | 'tunnels'
+    | 'health'
+    | 'secrets'
+    | 'challenges'
+    | 'visitorKeys'
+    | 'passThrough'
+    | 'arrivals'
+    | 'bounds'
   >,
 ): HttpsFront | undefined {
   const { certificates, options } = parts;

@@ -108,7 +108,7 @@ function tell(
 /** A step that waits goes by something that nobody has described; so does the endpoint that one forwards to. */
 function wordOf(outcome: Outcome | undefined): ToldStep['word'] {
   if (outcome === undefined) return 'passes';
-  return outcome instanceof UserError || outcome.kind === 'answer' ? 'refuses' : 'depends';
+  return outcome instanceof UserError || outcome.kind === 'answer' || outcome.kind === 'close' ? 'refuses' : 'depends';
 }
 
 const unknown = (): never => {
@@ -128,8 +128,9 @@ function describedVisit(
   ca = '',
 ): RequestVisit {
   const services: StepServices = {
-    access: { allows, isUnloadable: () => false },
+    access: { allows, denies: unknown, isUnloadable: () => false },
     rates: { take: unknown },
+    secrets: { get: unknown },
     passwords: { check: (visit, refuses) => refuses(visit.headers) },
     tokens: { admit: unknown },
     logins: {
@@ -149,13 +150,25 @@ function describedVisit(
     source,
     countedSource: 0,
     hostname: '',
+    facts: unknown,
+    endpoint: unknown,
+    policy: undefined,
     method: 'GET',
-    host: '',
-    target: '/',
+    get httpVersion() {
+      return unknown();
+    },
+    get host() {
+      return unknown();
+    },
+    get target() {
+      return unknown();
+    },
+    get upstreamTarget() {
+      return unknown();
+    },
     urls: [],
     isUpgrade: false,
     operationId: () => '',
-    upstreamTarget: '/',
     outgoing: [],
     identity: undefined,
     cookies: [],

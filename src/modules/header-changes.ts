@@ -114,10 +114,20 @@ export function acceptHeaders(headers: Readonly<Record<string, string>>): Readon
 /** Removes, then adds. An added header stands beside a client's own, so naming it in both replaces it. */
 function headerRewriter({ add, remove }: HeaderChanges): (headers: HeaderList) => HeaderList {
   // A message has one Host at most: adding it replaces.
-  const dropped = new Set((Object.hasOwn(add, 'host') ? [...remove, 'host'] : remove).map(foldName));
+  const drop = headerDropper(Object.hasOwn(add, 'host') ? [...remove, 'host'] : remove);
+  const added = Object.entries(add).flat();
+  return (headers) => {
+    const kept = drop(headers);
+    kept.push(...added);
+    return kept;
+  };
+}
+
+/** Removes headers by their names, which are in lower case, also where they are spelt with other punctuation. */
+export function headerDropper(names: readonly string[]): (headers: HeaderList) => string[] {
+  const dropped = new Set(names.map(foldName));
   // Names that differ in punctuation alone are equally long: comparing lengths spares most headers the look-up.
   const lengths = new Set(Array.from(dropped, ({ length }) => length));
-  const added = Object.entries(add).flat();
   return (headers) => {
     const kept: string[] = [];
     for (let at = 0; at < headers.length; at += 2) {
@@ -125,7 +135,6 @@ function headerRewriter({ add, remove }: HeaderChanges): (headers: HeaderList) =
       if (!lengths.has(name.length) || !dropped.has(foldName(name.toLowerCase())))
         kept.push(name, headers[at + 1] ?? '');
     }
-    kept.push(...added);
     return kept;
   };
 }

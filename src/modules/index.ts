@@ -17,6 +17,7 @@ import { requestHeaders } from './request-headers/index.ts';
 import { responseHeaders } from './response-headers/index.ts';
 import type { AnswerStep, ModulePart, Step } from './step.ts';
 import { tlsTermination } from './tls-termination/index.ts';
+import { trafficPolicy } from './traffic-policy/index.ts';
 import { userAgentFilter } from './user-agent-filter/index.ts';
 import { webhookVerification } from './webhook-verification/index.ts';
 import { websocketTcpConverter } from './websocket-tcp-converter/index.ts';
@@ -37,6 +38,7 @@ export const modules: readonly EdgeModule[] = [
   widen(oauth),
   widen(oidc),
   widen(webhookVerification),
+  widen(trafficPolicy),
   widen(circuitBreaker),
   widen(websocketTcpConverter),
   widen(redirect),

@@ -24,8 +24,8 @@ export interface ModuleReference<Stored> {
   readonly kind: ReferenceKind;
   /** The field that a caller writes them in. */
   readonly field: string;
-  /** The field that stands for it in a configuration, which names them by name. */
-  readonly nameField: string;
+  /** The field that stands for it in a configuration, which names them by name. Undefined: the ids stand inside a text. */
+  readonly nameField?: string;
   /** True: an entry of a configuration may leave it out. */
   readonly isOptional?: true;
   ids(settings: Stored): readonly string[];
@@ -33,6 +33,17 @@ export interface ModuleReference<Stored> {
   readonly wrongKind: (id: string) => UserError;
   /** The answer to an id that names nothing in the account. */
   readonly missing: (id: string) => UserError;
+}
+
+/** References that have a field of their own. */
+export function fieldReferences<Stored>({
+  references = [],
+}: {
+  readonly references?: readonly ModuleReference<Stored>[] | undefined;
+}): readonly (ModuleReference<Stored> & { readonly nameField: string })[] {
+  return references.filter(
+    (each): each is typeof each & { readonly nameField: string } => each.nameField !== undefined,
+  );
 }
 
 /** Every module can be switched off and stays stored. */

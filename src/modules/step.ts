@@ -12,6 +12,8 @@ export type HeaderList = readonly string[];
 /** The rules in force, as the gateway holds them. */
 export interface AccessRules {
   allows(policyIds: readonly string[], source: IpAddress): boolean;
+  /** True where a rule of these policies denies the address, or one of them is not there. */
+  denies(policyIds: readonly string[], source: IpAddress): boolean;
   /** True where a policy among these cannot be loaded, which then refuses everybody. */
   isUnloadable(policyIds: readonly string[]): boolean;
 }
@@ -54,8 +56,21 @@ export type Outcome =
   /** The body must be whole first; longer ones are refused. */
   | { readonly kind: 'hold'; readonly maxBytes: number }
   /** Something must be asked first; an answer that comes of it is the answer to the request. */
-  | { readonly kind: 'wait'; readonly start: () => Promise<OwnAnswer | undefined> }
+  | Wait
+  | Close
   | Forward;
+
+export interface Wait {
+  readonly kind: 'wait';
+  readonly start: () => Promise<OwnAnswer | undefined>;
+}
+
+/** The connection ends without an answer; of HTTP/2, the stream. */
+export interface Close {
+  readonly kind: 'close';
+  /** Why, for operators. */
+  readonly refusal: UserError;
+}
 
 /**
  * The visit goes to the internal endpoint of its account with this URL, in place of the backend, once all steps behind this one
@@ -64,7 +79,43 @@ export type Outcome =
 export interface Forward {
   readonly kind: 'forward';
   readonly url: string;
-  readonly onError?: (code: number, message: string) => void;
+  readonly onError?: ((code: number, message: string) => void) | undefined;
+}
+
+/** A word of a step for answers: an error or another answer in place of the one that came. */
+export type AnswerOutcome = UserError | Extract<Outcome, { readonly kind: 'answer' }> | Wait | Close;
+
+/** Facts of TLS that has ended here. */
+export interface TlsFacts {
+  /** As in `1.3`. */
+  readonly version: string;
+  /** In the spelling of IANA. */
+  readonly cipherSuite: string;
+  readonly sni: string;
+  /** Empty where none was agreed on. */
+  readonly alpn: string;
+  readonly isResumed: boolean;
+}
+
+export interface ConnectionFacts {
+  /** 0 where it is not known. */
+  readonly clientPort: number;
+  readonly serverAddress: string;
+  readonly serverPort: number;
+  /** Milliseconds since 1970. */
+  readonly startedMs: number;
+  /** So far. */
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly tls: TlsFacts | undefined;
+}
+
+/** The endpoint that is visited. */
+export interface EndpointFacts {
+  readonly id: string;
+  readonly protocol: 'http' | 'https' | 'tls' | 'tcp';
+  readonly host: string;
+  readonly port: number;
 }
 
 /** A connection, as steps see it. */
@@ -85,11 +136,16 @@ export interface ConnectionVisit {
   /** As the client sent them; empty where nothing was sent yet. */
   readonly headers: HeaderList;
   readonly services: ConnectionServices;
+  readonly facts: () => ConnectionFacts;
+  readonly endpoint: () => EndpointFacts;
+  /** State of the traffic policy of this visit, which alone knows what it is. */
+  policy: unknown;
 }
 
 /** A request, as steps see it, and what they leave for those behind them and for the upstream. */
 export interface RequestVisit extends ConnectionVisit {
   readonly services: StepServices;
+  readonly httpVersion: '1.0' | '1.1' | '2';
   readonly method: string;
   /** Host, and port where it is not the usual one. */
   readonly host: string;
@@ -135,6 +191,8 @@ export type NameOf = (id: string) => string;
 export interface ConnectionServices {
   readonly access: AccessRules;
   readonly rates: { take(visit: ConnectionVisit, rule: RateLimit): UserError | undefined };
+  /** Values of secrets in vaults of the account; undefined: there is none of the name. */
+  readonly secrets: { get(accountId: string, vault: string, name: string): string | undefined };
 }
 
 export interface StepServices extends ConnectionServices {
@@ -192,6 +250,8 @@ export type Step = ConnectionStep | RequestStep;
 /** An answer on its way to the client. */
 export interface Answering {
   readonly request: { readonly method: string; readonly headers: HeaderList };
+  /** That of the endpoint whose step is run. */
+  visit: RequestVisit;
   readonly status: number;
   /** Headers that frame the body or belong to the connection are not among them. */
   headers: HeaderList;
@@ -211,7 +271,8 @@ export interface Answering {
 
 /** Changes answers. Answers to HEAD come here too: their headers are those of GET. */
 export interface AnswerStep {
-  run(this: void, answer: Answering): void;
+  /** Undefined: the answer goes on. A step that waits is run again. */
+  run(this: void, answer: Answering): AnswerOutcome | undefined;
   /** Names of headers that it removes, in lower case: they are also removed from interim responses and trailers. */
   readonly removes: readonly string[];
 }

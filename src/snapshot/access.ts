@@ -63,6 +63,12 @@ export class AccessTable implements SnapshotFollower {
     return flags === ruleFlag.allow;
   }
 
+  denies(policyIds: readonly string[], source: IpAddress): boolean {
+    return policyIds.some(
+      (id) => ((this.#policies.get(id)?.rules.lookup(source) ?? ruleFlag.deny) & ruleFlag.deny) !== 0,
+    );
+  }
+
   /** True where one of the policies cannot be loaded, and therefore refuses. */
   isUnloadable(policyIds: readonly string[]): boolean {
     return policyIds.some((id) => this.#policies.get(id)?.isLoaded === false);

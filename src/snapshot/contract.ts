@@ -20,6 +20,8 @@ export type SnapshotEntry =
   | InternalEndpointEntry
   | VisitorKeyEntry
   | EndedSessionEntry
+  | VaultEntry
+  | VaultSecretEntry
   | ProcessEntry;
 
 export const restrictionTypes = ['dashboard', 'api', 'agent', 'endpoints'] as const;
@@ -274,6 +276,22 @@ export interface EndedSessionEntry {
   readonly id: string;
   /** Sessions that were begun until then, in seconds since 1970, have ended. */
   readonly begunUntil?: number;
+}
+
+/** A vault, whose name policies use. */
+export interface VaultEntry {
+  readonly kind: 'vault';
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+}
+
+export interface VaultSecretEntry extends Compiled {
+  readonly kind: 'vault_secret';
+  readonly id: string;
+  readonly vaultId: string;
+  readonly name: string;
+  readonly value: string;
 }
 
 export interface EntryKey {

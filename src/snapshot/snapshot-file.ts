@@ -136,7 +136,7 @@ export class SnapshotFile {
     this.#restsUntil = performance.now() + restFactor * busyMs;
   }
 
-  /** Seals or opens private keys and the secrets of clients, the only secrets in a snapshot. */
+  /** Seals or opens private keys, the secrets of clients and those in vaults, the only secrets in a snapshot. */
   #mapSecrets(entry: SnapshotEntry, change: ChangeSecret): SnapshotEntry {
     if (entry.kind === 'certificate') return { ...entry, privateKeyPem: change(entry.privateKeyPem, entry.id) };
     if (entry.kind === 'visitor_key') {
@@ -147,6 +147,7 @@ export class SnapshotFile {
         privateJwk: change(privateJwk, `visitor_jwk ${id}`),
       };
     }
+    if (entry.kind === 'vault_secret') return { ...entry, value: change(entry.value, `vault_secret ${entry.id}`) };
     return entry.kind === 'https_edge' ? mapClientSecrets(entry, change) : entry;
   }
 }

@@ -238,6 +238,7 @@ test('no request is read after one that closes the connection, also while its an
     isTls13: true,
     localAddress: '127.0.0.1',
     localPort: 443,
+    facts: () => assert.fail('nobody asks for them'),
   };
   for (const close of ['by the client', 'by the gateway', 'in a drain'] as const) {
     const handled: string[] = [];

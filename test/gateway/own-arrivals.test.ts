@@ -18,6 +18,7 @@ import type { ConnectUpstream } from '../../src/gateway/upstream/connect.ts';
 import { OwnAddresses } from '../../src/gateway/upstream/own-addresses.ts';
 import { arrivalOf, UpstreamSockets } from '../../src/gateway/upstream/upstream-sockets.ts';
 import { createWorkerEngine } from '../../src/gateway/workers/worker-engine.ts';
+import { VaultSecrets } from '../../src/gateway/vault-secrets.ts';
 import { CidrSet } from '../../src/lib/ip/cidr-set.ts';
 import { AccessTable } from '../../src/snapshot/access.ts';
 import type { TcpEdgeEntry } from '../../src/snapshot/contract.ts';
@@ -51,7 +52,17 @@ function startFronts(t: TestContext, isBlind: boolean) {
   const bounds = createEngineBounds(options.bounds, seen, seen.log);
   const tunnels = new TunnelBackends(noDialer, bounds.waits);
   const health = new HealthTable(() => {});
-  const parts = { options, access, observer: seen, log: seen.log, tunnels, health, arrivals, bounds };
+  const parts = {
+    options,
+    access,
+    observer: seen,
+    log: seen.log,
+    tunnels,
+    health,
+    secrets: new VaultSecrets(),
+    arrivals,
+    bounds,
+  };
   const common = { ...parts, connect: trackOnly(sockets) };
   const tcp = createTcpFront(common);
   const https = createHttpsFront({

@@ -18,6 +18,10 @@ export function requestVisit(given: Partial<RequestVisit> = {}): RequestVisit {
     countedSource: 1,
     hostname: 'app.example.com',
     isTls13: true,
+    facts: unasked,
+    endpoint: () => ({ id: 'edghts_1', protocol: 'https', host: 'app.example.com', port: 443 }),
+    policy: undefined,
+    httpVersion: '1.1',
     certificate: undefined,
     headers: [],
     method: 'GET',
@@ -38,8 +42,9 @@ export function requestVisit(given: Partial<RequestVisit> = {}): RequestVisit {
       return kept.get(key) as State;
     },
     services: {
-      access: { allows: unasked, isUnloadable: () => false },
+      access: { allows: unasked, denies: unasked, isUnloadable: () => false },
       rates: { take: unasked },
+      secrets: { get: unasked },
       passwords: { check: ({ headers }, refuses) => refuses(headers) },
       tokens: { admit: unasked },
       logins: { admit: unasked, holds: unasked },
@@ -71,6 +76,7 @@ export function signInOf({ steps = [] }: ModulePart): SignIn {
 export function answering(headers: readonly string[]): Answering {
   return {
     request: { method: 'GET', headers: [] },
+    visit: requestVisit(),
     status: 200,
     headers,
     contentLength: undefined,

@@ -8,12 +8,13 @@ import type { SourceKey } from '../../lib/ip/source-key.ts';
 import { checkRequestPath, otherReadings } from '../../lib/request-path.ts';
 import { headerValues } from '../../modules/header-values.ts';
 import { runSteps } from '../../modules/run-steps.ts';
-import type { Answering, Forward, Outcome, OwnAnswer } from '../../modules/step.ts';
+import type { Answering, Close, Forward, Outcome, OwnAnswer, Wait } from '../../modules/step.ts';
 import { allAddressesDown, hostDiffersFromSni, hostNotFound, invalidPath, noBackend } from '../errors.ts';
 import type { ChoiceFacts } from '../health/backend-addresses.ts';
 import { chooseOne } from '../forwarding/internal-names.ts';
 import { ownPrefix } from '../sign-in/visit.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
+import { AnswerRun } from './answer-run.ts';
 import { formatAuthority } from './authority.ts';
 import type { Exchange } from './exchange.ts';
 import { comeBack, enter, findRoute, mayGoOn, whyNotForwarded } from './forwarded.ts';
@@ -44,6 +45,7 @@ export interface RoutedRequest {
 export type Decision =
   | RoutedRequest
   | { readonly kind: 'answer'; readonly answer: OwnAnswer }
+  | Close
   /** It is decided on once its body is whole. */
   | { readonly kind: 'hold'; readonly maxBytes: number; readonly visit: RequestVisit }
   /** It is decided on, or answered, once something has been asked. `visit` is undefined where an answer comes in any case. */
@@ -145,19 +147,26 @@ function runList(visit: RequestVisit): Exclude<Outcome, Forward> | undefined {
 
 function toDecision(outcome: Exclude<Outcome, Forward>, visit: RequestVisit): Decision {
   if (outcome instanceof UserError) throw outcome;
-  if (outcome.kind === 'answer') {
-    // For those that have forwarded it, it is the answer of an upstream.
-    const changing = outcome.isChanged ? visit : visit.from;
-    return changing === undefined ? outcome : { kind: 'answer', answer: changedAnswer(outcome.answer, changing) };
+  switch (outcome.kind) {
+    case 'answer': {
+      // For those that have forwarded it, it is the answer of an upstream.
+      const changing = outcome.isChanged ? visit : visit.from;
+      return changing === undefined ? outcome : changedAnswer(outcome.answer, changing);
+    }
+    case 'close':
+      return outcome;
+    default:
+      return { ...outcome, visit };
   }
-  return { ...outcome, visit };
 }
 
-function changedAnswer(answer: OwnAnswer, visit: RequestVisit): OwnAnswer {
+/** An answer of our own, with what the steps for answers make of it. */
+function changedAnswer(answer: OwnAnswer, visit: RequestVisit): Decision {
   const { method, headers: asked } = visit.exchange;
   const { status, headers } = answer;
   const answering: Answering = {
     request: { method, headers: asked },
+    visit,
     status,
     headers,
     contentLength: undefined,
@@ -165,8 +174,27 @@ function changedAnswer(answer: OwnAnswer, visit: RequestVisit): OwnAnswer {
     mayEncode: () => false,
     isEncodable: false,
   };
-  visit.change(answering);
-  return { ...answer, headers: answering.headers };
+  return finishAnswer(new AnswerRun(visit, answering, answer));
+}
+
+function finishAnswer(run: AnswerRun): Decision {
+  const outcome = run.next();
+  if (outcome instanceof UserError) throw outcome;
+  if (outcome?.kind === 'close') return outcome;
+  // It was made with an answer of our own.
+  if (outcome === undefined) return { kind: 'answer', answer: run.own! };
+  const start = async (): Promise<OwnAnswer> => {
+    for (let waiting: Wait = outcome; ;) {
+      const other = await waiting.start();
+      if (other !== undefined) run.replace(other);
+      const next = run.next();
+      if (next instanceof UserError) throw next;
+      if (next?.kind === 'close') throw next.refusal;
+      if (next === undefined) return run.own!;
+      waiting = next;
+    }
+  };
+  return { kind: 'wait', start, visit: undefined };
 }
 
 /** The way to its backend, for a request that every step has let pass. */

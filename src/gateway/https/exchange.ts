@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { UserError } from '../../errors/user-error.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { ShownCertificate } from '../../modules/shown-certificate.ts';
+import type { ConnectionFacts } from '../../modules/step.ts';
 
 /** The connection a request came on. */
 export interface ClientConnection {
@@ -22,6 +23,7 @@ export interface ClientConnection {
   readonly peerPort: number;
   readonly localAddress: string;
   readonly localPort: number;
+  readonly facts: () => ConnectionFacts;
 }
 
 export type RequestBody = 'none' | 'chunked' | { readonly length: number };

@@ -24,6 +24,7 @@ import type { Challenges } from '../certificates/challenges.ts';
 import type { VisitorKeys } from '../sign-in/visitor-keys.ts';
 import { Tokens } from '../sign-in/tokens.ts';
 import { Visitors } from '../sign-in/visitors.ts';
+import { connectionFacts } from '../tls/connection-facts.ts';
 import { TlsHandshakes } from '../tls/handshakes.ts';
 import { RequestQueue } from '../turns/request-queue.ts';
 import { parseAuthority } from './authority.ts';
@@ -42,6 +43,7 @@ import { handlePlainRequest } from './plain-requests.ts';
 import type { RequestContext } from './request-context.ts';
 import { HostTable } from './routing/host-table.ts';
 import type { SpecialHandshake } from './routing/route-table.ts';
+import type { VaultSecrets } from '../vault-secrets.ts';
 import { BackendTable } from './upstream/backend-table.ts';
 import { WrongPasswords } from './wrong-passwords.ts';
 
@@ -61,6 +63,8 @@ export interface HttpsFrontParts {
   readonly tunnels: TunnelBackends;
   /** Must swap before the front does. */
   readonly health: HealthTable;
+  /** Must swap before the front does. */
+  readonly secrets: VaultSecrets;
   /** Takes connections that are not to be decrypted here. */
   readonly passThrough: TlsPassThrough;
   /** Must follow snapshots by itself, and swap before the front does. */
@@ -155,6 +159,7 @@ class NodeHttpsFront implements HttpsFront {
       services: {
         access,
         rates: takeRates(bounds.rates),
+        secrets: parts.secrets.service,
         passwords,
         tokens: new Tokens({ signatures }),
         logins: visitors,
@@ -280,6 +285,7 @@ class NodeHttpsFront implements HttpsFront {
       peerPort: port,
       localAddress: socket.localAddress ?? '',
       localPort: socket.localPort ?? 0,
+      facts: connectionFacts(socket, port, Date.now()),
     });
   }
 

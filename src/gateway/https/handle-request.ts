@@ -43,6 +43,11 @@ function carryOut(
       case 'answer':
         answer(decision.answer, exchange, context, log);
         break;
+      case 'close':
+        log.errorCode = decision.refusal.code;
+        log.reason = decision.refusal.message;
+        exchange.abort();
+        break;
       case 'hold':
         hold(decision);
         break;

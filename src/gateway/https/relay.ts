@@ -5,7 +5,7 @@ import { UserError } from '../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { parseIp } from '../../lib/ip/address.ts';
 import { sourceKey } from '../../lib/ip/source-key.ts';
-import type { Answering } from '../../modules/step.ts';
+import type { Answering, OwnAnswer, Wait } from '../../modules/step.ts';
 import { boundErrors } from '../bounds/bound.ts';
 import type { UpstreamBound } from '../bounds/bound.ts';
 import {
@@ -19,6 +19,7 @@ import type { VisitorFacts } from '../tunnels/tunnel-backend.ts';
 import { PieceJoiner } from '../turns/piece-joiner.ts';
 import { TunnelSource } from '../upstream/tunnel-source.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
+import { AnswerRun } from './answer-run.ts';
 import { choiceFacts } from './decide.ts';
 import type { RoutedRequest } from './decide.ts';
 import { EncodedBody } from './encoded-body.ts';
@@ -27,6 +28,7 @@ import { sendErrorResponse } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
 import { comeBack } from './forwarded.ts';
 import { findHeader } from './headers/header-list.ts';
+import { sendOwnAnswer } from './own-answer.ts';
 import { answerTrailers, interimHeaders } from './headers/forward-headers.ts';
 import { withoutSetSession } from './headers/session-cookie.ts';
 import type { IdleTimeout } from './idle-watch.ts';
@@ -78,6 +80,10 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
   #connection: UpstreamConnection | undefined;
   /** Undefined unless a module changes the body. */
   #encoded: EncodedBody | undefined;
+  /** Set while a step for the answer waits: what has come of the answer. */
+  #held: (() => void)[] | undefined;
+  /** A connection of another protocol, until it is joined with the client's. */
+  #stream: Duplex | undefined;
   /** Undefined until a part of the answer's body comes that is not all of it. */
   #pieces: PieceJoiner | undefined;
   #opening: Opening | undefined;
@@ -183,26 +189,131 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     if (this.#attempt !== undefined && this.#asks(this.#attempt.answered(head.status, this.#mayRepeat))) return;
     this.#log.upstreamMs = performance.now() - this.#sentAt;
     this.#visit.answered(head.status);
+    const { status, headers } = head;
+    const contentLength = status === 204 ? undefined : head.contentLength;
+    if (!this.#visit.changesAnswers) {
+      this.#sendHead(head, { headers: this.#withCookies(headers), contentLength, openTransform: undefined });
+      return;
+    }
+    const run = new AnswerRun(this.#visit, this.#answering(status, headers, contentLength, true));
+    this.#finishAnswer(run, (changed) => this.#sendHead(head, changed));
+  }
+
+  #sendHead({ status, reason, headers: sent }: ResponseHead, changed: Changed): void {
     try {
-      const { headers, contentLength } = this.#answerFacts(head);
+      const { headers, contentLength } = this.#withTransform(status, changed);
       this.#exchange.sendHead({
-        status: head.status,
-        reason: head.reason,
+        status,
+        reason,
         headers,
         contentLength,
         close: endsConnection(this.#context, this.#exchange) || this.#pump?.flowing === false,
       });
-      this.#log.status = head.status;
-      this.#endInTime(head.headers);
+      this.#log.status = status;
+      this.#endInTime(sent);
     } catch (error) {
       const cause = error instanceof Error ? error : new Error(String(error));
       this.onFault({ error: upstreamInvalidResponse, cause, stale: false });
     }
   }
 
+  /** Goes on with what the steps for answers make of one; they may answer in its place, or wait. */
+  #finishAnswer(run: AnswerRun, pass: (changed: Changed) => void): void {
+    const outcome = this.#nextOf(run);
+    const { own, answering } = run;
+    if (outcome === undefined && own === undefined) {
+      answering.headers = this.#withCookies(answering.headers);
+      pass(answering);
+    } else if (outcome === undefined) this.#answerInstead(own!);
+    else if (outcome instanceof UserError) {
+      this.#leaveUpstream();
+      this.#fail(outcome);
+    } else if (outcome.kind === 'close') {
+      this.#leaveUpstream();
+      this.#close(outcome.refusal);
+    } else this.#holdAnswer(outcome, run, pass);
+  }
+
+  #nextOf(run: AnswerRun): ReturnType<AnswerRun['next']> {
+    try {
+      return run.next();
+    } catch (error) {
+      return this.#ofStep(error);
+    }
+  }
+
+  /** The error to answer with, where a step for the answer failed. */
+  #ofStep(error: unknown): UserError {
+    if (error instanceof UserError) return error;
+    const { operationId } = this.#log;
+    this.#context.log.error({ err: error, operation_id: operationId }, 'a step for an answer failed');
+    return new UserError(internalError);
+  }
+
+  /** Keeps what comes of the answer until the step goes on. */
+  #holdAnswer({ start }: Wait, run: AnswerRun, pass: (changed: Changed) => void): void {
+    this.#held ??= [];
+    this.#connection?.pause();
+    const goOn = (): void => {
+      if (this.#ended) return;
+      this.onActivity();
+      this.#finishAnswer(run, (changed) => {
+        const held = this.#held ?? [];
+        this.#held = undefined;
+        pass(changed);
+        this.#connection?.resume();
+        for (const each of held) each();
+      });
+    };
+    start().then(
+      (answer) => {
+        if (answer !== undefined) run.replace(answer);
+        goOn();
+      },
+      (error: unknown) => {
+        if (this.#ended) return;
+        this.#leaveUpstream();
+        this.#fail(this.#ofStep(error));
+      },
+    );
+  }
+
+  #answerInstead({ status, headers, body, refusal }: OwnAnswer): void {
+    this.#leaveUpstream();
+    this.#ended = true;
+    this.#pump?.stop();
+    this.#log.status = status;
+    this.#log.errorCode = refusal?.code;
+    this.#log.reason = refusal?.message;
+    sendOwnAnswer(this.#exchange, this.#context, status, this.#withCookies(headers), Buffer.from(body));
+  }
+
+  #close({ code, message }: UserError): void {
+    this.#ended = true;
+    this.#pump?.stop();
+    this.#log.errorCode = code;
+    this.#log.reason = message;
+    this.#exchange.abort();
+  }
+
+  /** The rest of the answer is not wanted. */
+  #leaveUpstream(): void {
+    this.#held = undefined;
+    this.#connection?.abort();
+    this.#connection = undefined;
+    this.#stream?.destroy();
+    this.#stream = undefined;
+  }
+
   onData(chunk: Buffer, last: boolean): void {
     this.onActivity();
     if (this.#ended) return;
+    if (this.#held !== undefined) {
+      if (last) this.#connection = undefined;
+      const kept = Buffer.from(chunk);
+      this.#held.push(() => this.onData(kept, last));
+      return;
+    }
     if (last && this.#pieces === undefined) {
       this.#end(chunk, []);
       return;
@@ -218,11 +329,16 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   onEnd(trailers: readonly string[]): void {
     if (this.#ended) return;
+    if (this.#held !== undefined) {
+      this.#connection = undefined;
+      this.#held.push(() => this.onEnd(trailers));
+      return;
+    }
     this.#end(undefined, answerTrailers(trailers, this.#visit.removedFromAnswers, this.#encoded !== undefined));
   }
 
   onUnfinished(): void {
-    this.#exchange.flushHead();
+    if (this.#held === undefined) this.#exchange.flushHead();
   }
 
   onEncoderDrain(): void {
@@ -241,27 +357,40 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#fail(new UserError(internalError));
   }
 
-  onUpgrade(head: ResponseHead, socket: Duplex, firstBytes: Buffer): void {
-    const headers = [
-      ...this.#rewritten(head.status, head.headers),
-      'Connection',
-      'Upgrade',
-      ...(head.upgrade === undefined ? [] : ['Upgrade', head.upgrade]),
-    ];
-    const client = this.#switchProtocols(headers, socket);
-    if (client !== undefined) this.#join(client.socket, socket, client.firstBytes, firstBytes);
+  onUpgrade({ status, headers, upgrade }: ResponseHead, socket: Duplex, firstBytes: Buffer): void {
+    this.#connection = undefined;
+    this.#upgrade(status, headers, socket, (changed) => {
+      const named = upgrade === undefined ? [] : ['Upgrade', upgrade];
+      const client = this.#switchProtocols([...changed, 'Connection', 'Upgrade', ...named], socket);
+      if (client !== undefined) this.#join(client.socket, socket, client.firstBytes, firstBytes);
+    });
   }
 
   /** Joins the bytes of a WebSocket's messages with a stream that knows nothing of HTTP. */
   #convert(stream: Duplex): void {
-    const client = this.#switchProtocols(
-      [...this.#rewritten(switchingProtocols, []), ...acceptWebsocket(this.#exchange)],
-      stream,
-    );
-    if (client === undefined) return;
-    const messages = new WebsocketStream(client.socket, sourceKey(this.#exchange.client.peer), this.limitMs);
-    this.#join(messages, stream, nothing, nothing);
-    messages.receive(client.firstBytes);
+    this.#connection = undefined;
+    this.#upgrade(switchingProtocols, [], stream, (changed) => {
+      const client = this.#switchProtocols([...changed, ...acceptWebsocket(this.#exchange)], stream);
+      if (client === undefined) return;
+      const messages = new WebsocketStream(client.socket, sourceKey(this.#exchange.client.peer), this.limitMs);
+      this.#join(messages, stream, nothing, nothing);
+      messages.receive(client.firstBytes);
+    });
+  }
+
+  /** Has the steps for answers change the headers of an answer that carries no body of HTTP. */
+  #upgrade(
+    status: number,
+    headers: readonly string[],
+    stream: Duplex,
+    pass: (headers: readonly string[]) => void,
+  ): void {
+    this.#stream = stream;
+    const run = new AnswerRun(this.#visit, this.#answering(status, headers, undefined, false));
+    this.#finishAnswer(run, (changed) => {
+      this.#stream = undefined;
+      pass(changed.headers);
+    });
   }
 
   /** Undefined if the rules, which may have changed since the request was let in, refuse it now: then both are closed. */
@@ -327,6 +456,11 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   /** Answers 408 if the client's body has not come, 504 if the upstream has not answered. */
   onIdle(): void {
+    // A step for an answer has a limit of its own.
+    if (this.#held !== undefined) {
+      this.onActivity();
+      return;
+    }
     this.#opening?.cancel();
     this.#connection?.abort();
     this.#connection = undefined;
@@ -336,14 +470,8 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#fail(isLateClient ? new UserError(requestTimeout) : new UserError(upstreamTimeout));
   }
 
-  /** The headers for the client of an answer that carries no body of HTTP. */
-  #rewritten(status: number, headers: readonly string[]): readonly string[] {
-    return this.#changed(status, headers, undefined, false).headers;
-  }
-
-  /** Returns the head for the client. Sets up the encoder of the body if a module wants one. */
-  #answerFacts({ status, headers, contentLength }: ResponseHead): Omit<Changed, 'openTransform'> {
-    const answer = this.#changed(status, headers, status === 204 ? undefined : contentLength, true);
+  /** Sets up the encoder of the body if a module wants one. */
+  #withTransform(status: number, answer: Changed): Changed {
     if (answer.openTransform !== undefined && hasBody(this.#exchange.method, status)) {
       const transform = answer.openTransform();
       this.#context.encoders.opened(this.#visit.accountId, transform);
@@ -353,16 +481,15 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
   }
 
   /** The steps for answers come first: they can add a cookie as well as the upstream. */
-  #changed(
+  #answering(
     status: number,
     headers: readonly string[],
     contentLength: number | undefined,
     isEncodable: boolean,
-  ): Changed {
-    if (!this.#visit.changesAnswers)
-      return { headers: this.#withCookies(headers), contentLength, openTransform: undefined };
-    const answer: Answering = {
+  ): Answering {
+    return {
       request: this.#exchange,
+      visit: this.#visit,
       status,
       headers,
       contentLength,
@@ -370,9 +497,6 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
       mayEncode: () => this.#context.encoders.mayOpen(this.#visit.accountId),
       isEncodable,
     };
-    this.#visit.change(answer);
-    answer.headers = this.#withCookies(answer.headers);
-    return answer;
   }
 
   #withCookies(headers: readonly string[]): readonly string[] {
@@ -467,7 +591,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   #finish(): void {
     this.#opening?.cancel();
-    this.#connection?.abort();
+    this.#leaveUpstream();
     this.#pump?.stop();
     this.#pieces?.drop();
     this.#encoded?.destroy();

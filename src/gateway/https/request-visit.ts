@@ -3,13 +3,13 @@ import type { SourceKey } from '../../lib/ip/source-key.ts';
 import { doneBy } from '../../modules/run-steps.ts';
 import type { Position } from '../../modules/run-steps.ts';
 import type {
-  Answering,
   CircuitAttempt,
   Forward,
   HeaderList,
   RequestVisit as StepVisit,
   StepServices,
 } from '../../modules/step.ts';
+import { readEndpointUrl } from '../../lib/endpoint-url.ts';
 import type { ShownCertificate } from '../../modules/shown-certificate.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import { formatAuthority } from './authority.ts';
@@ -21,7 +21,7 @@ import type { HeaderGuard } from './headers/header-guard.ts';
 import { findHeader, keepPairs } from './headers/header-list.ts';
 import { headersForUpstream } from './headers-for-upstream.ts';
 import type { RequestContext } from './request-context.ts';
-import type { Edge } from './routing/host-table.ts';
+import type { Edge, InternalEdge } from './routing/host-table.ts';
 import type { RequestTarget } from './routing/request-target.ts';
 import type { Route } from './routing/route-table.ts';
 
@@ -47,13 +47,15 @@ export class RequestVisit implements StepVisit, Position {
   readonly log: AccessLogEntry;
   readonly services: StepServices;
   readonly accountId: string;
-  readonly edge: Edge;
+  readonly edge: Edge | InternalEdge;
   readonly edgeId: string;
   readonly ownerId: string;
   route: Route;
   readonly source: IpAddress;
   readonly countedSource: SourceKey;
   readonly isTls13: boolean;
+  readonly httpVersion: StepVisit['httpVersion'];
+  readonly facts: StepVisit['facts'];
   readonly certificate: ShownCertificate | undefined;
   readonly headers: HeaderList;
   readonly method: string;
@@ -79,6 +81,7 @@ export class RequestVisit implements StepVisit, Position {
   upstreamTarget: string;
   identity: HeaderList | undefined;
   cookies: readonly string[];
+  policy: unknown;
   tokens: StepVisit['tokens'] = none;
   circuits: readonly CircuitAttempt[] = none;
   readonly #authority: Authority;
@@ -88,7 +91,7 @@ export class RequestVisit implements StepVisit, Position {
   /** `before` is the same request, for which other rules were run. */
   constructor(
     { exchange, context, log }: Pick<RequestVisit, 'exchange' | 'context' | 'log'>,
-    edge: Edge,
+    edge: Edge | InternalEdge,
     route: Route,
     { authority, target }: RequestTarget,
     source: IpAddress,
@@ -110,6 +113,8 @@ export class RequestVisit implements StepVisit, Position {
     this.source = source;
     this.countedSource = countedSource;
     this.isTls13 = client.isTls13;
+    this.httpVersion = exchange.protocol;
+    this.facts = client.facts;
     this.certificate = client.certificate;
     this.headers = headers;
     this.method = method;
@@ -124,6 +129,21 @@ export class RequestVisit implements StepVisit, Position {
     this.hops = from === undefined ? 0 : from.hops + 1;
     this.waits = before?.waits ?? from?.waits ?? 0;
     this.cookies = before?.cookies ?? from?.cookies ?? none;
+    this.policy = before?.policy;
+  }
+
+  get endpoint(): StepVisit['endpoint'] {
+    const { edge, edgeId: id, hostname, exchange } = this;
+    return () => {
+      const internal = 'url' in edge ? readEndpointUrl(edge.url) : undefined;
+      if (internal?.ok === true) {
+        const { scheme, hostname: host, port } = internal.url;
+        return { id, protocol: scheme, host, port };
+      }
+      const isPlain = exchange.client.servername === undefined;
+      const [port = 443] = edge.ports;
+      return { id, protocol: isPlain ? 'http' : 'https', host: hostname, port: isPlain ? 80 : port };
+    };
   }
 
   get body(): Buffer | undefined {
@@ -184,13 +204,7 @@ export class RequestVisit implements StepVisit, Position {
     return this.from?.first ?? this;
   }
 
-  /** The steps for answers of this endpoint, and then of those that have forwarded the request to it. */
-  change(answer: Answering): void {
-    for (const step of this.route.list.answers) step.run(answer);
-    this.from?.change(answer);
-  }
-
-  /** True: some of these change answers. */
+  /** True: steps of this endpoint, or of those that have forwarded the request to it, change answers. */
   get changesAnswers(): boolean {
     return this.route.list.answers.length > 0 || this.from?.changesAnswers === true;
   }

@@ -142,7 +142,7 @@ test('a connection ends when its network is no longer that of the rule, whatever
   const rules = signIn({ network: 'and_login', ip_policy_ids: ['ipp_1'] });
   const { visit, visitors } = visitWith(withKey(), [[rules, session()]]);
   const holds = (isInside: boolean) => {
-    const access = { allows: () => isInside, isUnloadable: () => false };
+    const access = { allows: () => isInside, denies: () => !isInside, isUnloadable: () => false };
     const services = { ...visit.services, access, logins: visitors };
     return signInStep(rules).holds({ ...visit, services });
   };

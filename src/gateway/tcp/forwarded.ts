@@ -50,7 +50,7 @@ export interface Passed {
 
 interface Parts {
   find(this: void, accountId: string, url: string): readonly InternalTarget[];
-  visitAt(this: void, rules: Rules): Visit;
+  visitAt(this: void, target: InternalTarget): Visit;
 }
 
 export function loadTarget(entry: InternalEndpointEntry, setAside: SetAside): InternalTarget {

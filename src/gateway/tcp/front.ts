@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
+import { readEndpointUrl } from '../../lib/endpoint-url.ts';
 import { newOperationId } from '../../lib/ids.ts';
 import { formatIp, parseIp } from '../../lib/ip/address.ts';
 import { identifyClient } from '../../lib/ip/identify-client.ts';
@@ -9,7 +10,7 @@ import type { ClientRules, ClientSource } from '../../lib/ip/identify-client.ts'
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { Position } from '../../modules/run-steps.ts';
-import type { ConnectionServices, ConnectionVisit } from '../../modules/step.ts';
+import type { ConnectionServices, ConnectionVisit, EndpointFacts } from '../../modules/step.ts';
 import { takeRates } from '../bounds/take-rate.ts';
 import type { EngineBounds } from '../bounds/engine-bounds.ts';
 import { proxiesKey, sourceKey } from '../../lib/ip/source-key.ts';
@@ -23,8 +24,10 @@ import type { TunnelBackend, VisitorFacts } from '../tunnels/tunnel-backend.ts';
 import type { TunnelBackends } from '../tunnels/tunnel-backends.ts';
 import type { UpstreamBound } from '../bounds/bound.ts';
 import type { UpstreamSlot } from '../bounds/upstream-connections.ts';
+import { connectionFacts } from '../tls/connection-facts.ts';
 import { ownArrivals } from '../upstream/arrivals.ts';
 import type { Arrivals } from '../upstream/arrivals.ts';
+import type { VaultSecrets } from '../vault-secrets.ts';
 import type { ConnectUpstream, UpstreamTarget } from '../upstream/connect.ts';
 import { SocketSource } from '../upstream/socket-source.ts';
 import { TunnelSource } from '../upstream/tunnel-source.ts';
@@ -72,6 +75,8 @@ export interface TcpFrontParts {
   readonly health: HealthTable;
   readonly arrivals: Arrivals;
   readonly bounds: EngineBounds;
+  /** Must swap before the front does. */
+  readonly secrets: VaultSecrets;
   /** For TLS that ends here; must follow snapshots by itself. */
   readonly certificates?: CertificateSource | undefined;
 }
@@ -114,12 +119,12 @@ class TcpFront implements Front, TlsPassThrough {
   #drained = (): void => {};
 
   constructor(parts: TcpFrontParts) {
-    const { options, access, observer, log, connect, tunnels, health, arrivals, bounds, certificates } = parts;
+    const { options, access, observer, log, connect, tunnels, health, arrivals, bounds, certificates, secrets } = parts;
     const { timeouts, trustedProxies, proxyProtocol } = options;
     this.#access = access;
     this.#observer = observer;
     this.#bounds = bounds;
-    this.#services = { access, rates: takeRates(bounds.rates) };
+    this.#services = { access, rates: takeRates(bounds.rates), secrets: secrets.service };
     this.#tunnels = tunnels;
     this.#health = health;
     this.#open = connect;
@@ -220,9 +225,9 @@ class TcpFront implements Front, TlsPassThrough {
     const { source } = identified;
     const { rules } = edge;
     const { id: edgeId, accountId } = rules;
-    const visit = this.#visitOf(rules, identified);
+    const visit = this.#visitOf(rules, client, identified, claim);
     const { verdict: judged, warnedBy, refusedBy } = judgeEdge(rules, source, this.#access);
-    const passed = judged === 'allowed' ? this.#goThrough(visit, rules, identified) : undefined;
+    const passed = judged === 'allowed' ? this.#goThrough(visit, rules, client, identified) : undefined;
     const { outcome, module, hops = [], backendId: wantedId } = passed ?? {};
     const verdict = outcome === undefined ? judged : verdictOf(outcome);
     const sourceText = formatIp(source);
@@ -249,10 +254,10 @@ class TcpFront implements Front, TlsPassThrough {
     else this.#terminate(accepted, termination, next);
   }
 
-  #goThrough(visit: ConnectionVisit & Position, rules: EdgeRules, identified: ClientSource): Passed {
+  #goThrough(visit: ConnectionVisit & Position, rules: EdgeRules, client: Socket, identified: ClientSource): Passed {
     return goThrough(visit, rules, {
       find: (accountId, url) => this.#edges.internal.find(accountId, url),
-      visitAt: (target) => this.#visitOf(target, identified),
+      visitAt: (target) => this.#visitOf(target, client, identified, 0),
     });
   }
 
@@ -300,10 +305,16 @@ class TcpFront implements Front, TlsPassThrough {
   }
 
   #visitOf(
-    { id, accountId }: Pick<EdgeRules, 'id' | 'accountId'>,
+    at: Pick<EdgeRules, 'id' | 'accountId'> & { readonly kind?: EdgeRules['kind']; readonly url?: string },
+    client: Socket,
     identified: ClientSource,
+    claim: number | string,
   ): ConnectionVisit & Position {
+    const { id, accountId } = at;
     return {
+      facts: connectionFacts(client, identified.port, Date.now()),
+      endpoint: () => endpointFacts(at, client, claim),
+      policy: undefined,
       at: 0,
       done: undefined,
       accountId,
@@ -475,6 +486,18 @@ class TcpFront implements Front, TlsPassThrough {
   #checkDrained(): void {
     if (this.#draining && !this.#isBusy()) this.#drained();
   }
+}
+
+/** The edge that a client connected to, or the internal endpoint that it was forwarded to. */
+function endpointFacts(
+  { id, kind, url = '' }: Pick<EdgeRules, 'id'> & { readonly kind?: EdgeRules['kind']; readonly url?: string },
+  client: Socket,
+  claim: number | string,
+): EndpointFacts {
+  const read = readEndpointUrl(url);
+  if (read.ok) return { id, protocol: read.url.scheme, host: read.url.hostname, port: read.url.port };
+  if (typeof claim === 'string') return { id, protocol: 'tls', host: claim, port: 443 };
+  return { id, protocol: kind === 'tls_endpoint' ? 'tls' : 'tcp', host: client.localAddress ?? '', port: claim };
 }
 
 /** Counts a connection for the address until its place is free. */

@@ -4,6 +4,7 @@ import { holdsUntil, runSteps } from '../../modules/run-steps.ts';
 import type { TlsEndpointEntry } from '../../snapshot/contract.ts';
 import { buildContext, withClientCa } from '../certificates/build-context.ts';
 import type { CertificateSource } from '../https/client/certificate-source.ts';
+import { connectionFacts } from '../tls/connection-facts.ts';
 import { TlsHandshakes } from '../tls/handshakes.ts';
 import { describeRefusal, readShownCertificate } from '../tls/shown-certificate.ts';
 import type { AcceptedClient } from './connection.ts';
@@ -88,7 +89,9 @@ export class TlsOpening extends Opening {
     const { clientCa } = this.#parts.termination;
     const certificate = clientCa === undefined ? undefined : readShownCertificate(secure, clientCa);
     const isTls13 = secure.getProtocol() === 'TLSv1.3';
-    const visit = { ...this.accepted.visit, certificate, isTls13, at: 0, done: undefined };
+    const { port, visit: before } = this.accepted;
+    const facts = connectionFacts(secure, port, before.facts().startedMs);
+    const visit = { ...before, certificate, isTls13, facts, at: 0, done: undefined };
     const { secure: steps, moduleOf } = this.accepted.edge.rules.list;
     if (runSteps(steps, visit) === undefined) {
       this.leave();

@@ -16,7 +16,7 @@ interface EncodedResponse {
 }
 
 /** Has an answer encoded for a client that accepts it. */
-export function encodeAnswer(answer: Answering): void {
+export function encodeAnswer(answer: Answering): undefined {
   if (!answer.isEncodable) return;
   const { request, mayEncode, status } = answer;
   const encoded = encodeResponse({ ...request, mayEncode }, answer);

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { TProperties, TSchema } from 'typebox';
 
 import { modulesFor } from '../../modules/index.ts';
+import { fieldReferences } from '../../modules/module.ts';
 import type { EdgeModule, ModuleTarget, ReferenceKind, Settings } from '../../modules/module.ts';
 import type { EntryFields, EntryName, IdOf, NameOf } from '../configuration-kind.ts';
 import { nameOf as nameSchema } from '../configuration-schema.ts';
@@ -20,11 +21,12 @@ export function moduleEntryFields(target: ModuleTarget): TProperties {
   return Object.fromEntries(modulesFor(target).map((module) => [module.name, Type.Optional(moduleEntry(module))]));
 }
 
-function moduleEntry({ title, input, references = [] }: EdgeModule): TSchema {
+function moduleEntry(module: EdgeModule): TSchema {
+  const { title, input } = module;
   // Every module's input is a TypeBox object, which holds its fields here.
   const { properties } = input as unknown as { readonly properties: TProperties };
   const fields: Record<string, TSchema> = { ...properties };
-  for (const { field, nameField, kind, isOptional } of references) {
+  for (const { field, nameField, kind, isOptional } of fieldReferences(module)) {
     const isList = 'type' in (fields[field] ?? {}) && (fields[field] as { readonly type?: string }).type === 'array';
     const { noun, plural, example } = referenceWords[kind];
     const name = nameSchema(noun, example);
@@ -78,8 +80,8 @@ export function compareModuleEntries(
 }
 
 /** The settings that an entry was made of, with names where they have ids, as the inputs that they are compared with. */
-function withNames({ references = [] }: EdgeModule, entry: DescribedEntry): unknown {
-  const named = references.map(({ field, nameField }) => [field, entry[nameField] ?? []] as const);
+function withNames(module: EdgeModule, entry: DescribedEntry): unknown {
+  const named = fieldReferences(module).map(({ field, nameField }) => [field, entry[nameField] ?? []] as const);
   return { ...entry[storedSettings], ...Object.fromEntries(named) };
 }
 
@@ -115,10 +117,10 @@ export function namesInModules(target: ModuleTarget, fields: EntryFields): reado
   return names;
 }
 
-function toInput({ references = [] }: EdgeModule, entry: unknown, idOf: IdOf): EntryFields {
+function toInput(module: EdgeModule, entry: unknown, idOf: IdOf): EntryFields {
   // The entry has passed the schema of its module.
   const input: Record<string, unknown> = { ...(entry as EntryFields) };
-  for (const { kind, field, nameField } of references) {
+  for (const { kind, field, nameField } of fieldReferences(module)) {
     const { [nameField]: named } = input;
     delete input[nameField];
     if (Array.isArray(named)) input[field] = named.map((name) => idOf(kind, String(name)));
@@ -131,10 +133,11 @@ function toInput({ references = [] }: EdgeModule, entry: unknown, idOf: IdOf): E
 const storedSettings = Symbol('stored settings');
 type DescribedEntry = EntryFields & { readonly [storedSettings]?: Settings };
 
-function toEntry({ references = [], secrets }: EdgeModule, settings: Settings, nameOf: NameOf): DescribedEntry {
+function toEntry(module: EdgeModule, settings: Settings, nameOf: NameOf): DescribedEntry {
+  const { secrets } = module;
   const { enabled, ...rest }: Settings & Record<string, unknown> = { ...(secrets?.conceal(settings) ?? settings) };
   const entry: Record<string, unknown> = { ...(enabled ? {} : { enabled }), ...rest };
-  for (const { field, nameField } of references) {
+  for (const { field, nameField } of fieldReferences(module)) {
     const { [field]: ids } = entry;
     delete entry[field];
     // A reference that is left out where it names nothing.

@@ -136,20 +136,29 @@ export async function syncReferences(
   owner: HasModules,
   previous: StoredModules = {},
 ): Promise<void> {
-  const references = modulesFor(target).flatMap((module) => module.references ?? []);
-  const missingByKind = new Map<ReferenceKind, (id: string) => Error>(
-    references.map(({ kind, missing }) => [kind, missing]),
-  );
-  for (const [kind, missing] of missingByKind) {
+  const kinds = new Set(modulesFor(target).flatMap(({ references = [] }) => references.map(({ kind }) => kind)));
+  for (const kind of kinds) {
     const before = referencedIds(previous, kind);
     const now = referencedIds(owner.modules, kind);
     if (before.size === now.size && now.isSubsetOf(before)) continue;
     // A resource that was named before cannot have been deleted meanwhile.
     for (const id of now.difference(before)) {
-      if (!(await referables.exists(transaction, kind, owner.account_id, id))) throw missing(id);
+      if (!(await referables.exists(transaction, kind, owner.account_id, id)))
+        throw missingReference(target, owner.modules, kind, id);
     }
     await referables.set(transaction, kind, owner.id, [...now], { isNew: before.size === 0 });
   }
+}
+
+/** The error of the module that names it. */
+function missingReference(target: ModuleTarget, stored: StoredModules, kind: ReferenceKind, id: string): Error {
+  for (const { name, references = [] } of modulesFor(target)) {
+    const settings = stored[name];
+    if (settings === undefined) continue;
+    const reference = references.find((each) => each.kind === kind && each.ids(settings).includes(id));
+    if (reference !== undefined) return reference.missing(id);
+  }
+  return new Error(`no module names ${id}`);
 }
 
 function viewOf(module: EdgeModule | undefined): TSchema {

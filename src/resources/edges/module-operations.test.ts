@@ -5,6 +5,7 @@ import { ClientAuthority } from '../../../test/support/client-certificates.ts';
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
 import { onAnyGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { fieldReferences } from '../../modules/module.ts';
 import { modulesFor } from '../../modules/index.ts';
 import { shownNotTaken } from './errors.ts';
 
@@ -193,9 +194,10 @@ onAnyGatehouse(
 
     test('a module shows nothing that it does not take but what it refers to', () => {
       for (const target of ['tcp_edge', 'tls_edge', 'https_edge', 'https_route'] as const) {
-        for (const { name, input, view, references = [] } of modulesFor(target)) {
+        for (const module of modulesFor(target)) {
+          const { name, input, view } = module;
           const [taken, shown] = [input, view].map((schema) => Object.keys(Object(schema).properties));
-          const referring = references.map(({ nameField }) => nameField);
+          const referring = fieldReferences(module).map(({ nameField }) => nameField);
           assert.deepEqual(
             shown?.filter((field) => !taken?.includes(field)),
             referring,

@@ -8,6 +8,7 @@ import type { Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { modulesFor } from '../../modules/index.ts';
+import { fieldReferences } from '../../modules/module.ts';
 import type { EdgeModule, ModuleTarget, Settings } from '../../modules/module.ts';
 import { whenReady } from '../../lib/awaitable.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
@@ -100,7 +101,7 @@ function replaceOperation<Owner extends HasModules>(
     errors: [
       paths.notFoundError,
       preconditionFailed,
-      ...(module.references === undefined ? [] : [shownNotTaken]),
+      ...(fieldReferences(module).length === 0 ? [] : [shownNotTaken]),
       ...module.errors,
       ...(paths.together?.errors ?? []),
     ],
@@ -135,7 +136,7 @@ function withStoredIds(
   const shown = new Map(Object.entries(presentModule(module, previous, referables, call) ?? {}));
   const body = new Map(Object.entries(call.body ?? {}));
   for (const [name, value] of Object.entries(call.readOnly)) {
-    const field = module.references?.find(({ nameField }) => nameField === name)?.field ?? '';
+    const field = fieldReferences(module).find(({ nameField }) => nameField === name)?.field ?? '';
     if (!isDeepStrictEqual(shown.get(name), value)) {
       throw new UserError(shownNotTaken, { field: quote(name), ids: quote(field) });
     }

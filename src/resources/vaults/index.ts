@@ -1,6 +1,7 @@
 import { plainPrefix } from '../../lib/sealed-secret.ts';
 import type { Resource } from '../resource.ts';
 import { sealPlainRows, storedSecrets } from '../stored-secrets.ts';
+import { vaultCompilers } from './compile.ts';
 import * as errors from './errors.ts';
 import { listSecretsOperation, SecretsOfVault } from './list-secrets.ts';
 import { secretOperations, vaultNamed, VaultSecretCreate, VaultSecretUpdate, VaultSecretView } from './secrets.ts';
@@ -17,6 +18,7 @@ export const vaultsResource: Resource = {
   migrations,
   schemas: [VaultView, VaultCreate, VaultUpdate, VaultSecretView, VaultSecretCreate, VaultSecretUpdate, SecretsOfVault],
   operations: (context) => [...vaultOperations(context), listSecretsOperation(context), ...secretOperations(context)],
+  compilers: ({ sealer }) => vaultCompilers(sealer),
   provide({ services, store, sealer }) {
     services.provide(vaultNames, {
       async find(queries, accountId, vault, secret) {

@@ -52,3 +52,9 @@ export function allowPolicy(id: string, ...cidrs: readonly string[]): PolicyEntr
 export function restriction(id: string, enforced: boolean, ...policyIds: readonly string[]): RestrictionEntry {
   return { kind: 'restriction', id, accountId: 'acc_1', type: 'endpoints', enforced, policyIds };
 }
+
+/** A traffic policy, as text or as what its JSON says. */
+export function trafficPolicy(document: string | object): ModuleSettings {
+  const value = typeof document === 'string' ? document : JSON.stringify(document);
+  return { traffic_policy: { enabled: true, value } };
+}

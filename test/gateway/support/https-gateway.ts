@@ -19,6 +19,7 @@ import { noDialer } from '../../../src/gateway/tunnels/dialer.ts';
 import type { TunnelDialer } from '../../../src/gateway/tunnels/dialer.ts';
 import { VisitorKeys } from '../../../src/gateway/sign-in/visitor-keys.ts';
 import { TunnelBackends } from '../../../src/gateway/tunnels/tunnel-backends.ts';
+import { VaultSecrets } from '../../../src/gateway/vault-secrets.ts';
 import { createUpstream } from '../../../src/gateway/upstream/create-upstream.ts';
 import { formatIp } from '../../../src/lib/ip/address.ts';
 import { CidrSet, emptyCidrSet, packCidrs } from '../../../src/lib/ip/cidr-set.ts';
@@ -150,7 +151,8 @@ export async function startGateway(
   const tunnels = new TunnelBackends(settings.dialer ?? noDialer, bounds.waits);
   const board = new HealthBoard((states) => health.set(states));
   const health = new HealthTable((seen) => board.note([seen]));
-  const shared = { options, access, observer, connect, tunnels, health, arrivals, log, bounds };
+  const secrets = new VaultSecrets();
+  const shared = { options, access, observer, connect, tunnels, health, secrets, arrivals, log, bounds };
   const certificates = singleCertificate(asked);
   const tcp = createTcpFront({ ...shared, certificates });
   const front = createHttpsFront({
@@ -168,6 +170,7 @@ export async function startGateway(
       access.prepare(update, faults.setAside),
       tunnels.prepare(update),
       health.prepare(update),
+      secrets.prepare(update, faults.setAside),
       board.prepare(update),
       await tcp.prepare(update, faults.setAside),
       await front.prepare(update, faults.setAside),

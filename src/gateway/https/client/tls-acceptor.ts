@@ -6,6 +6,7 @@ import type { ClientSource } from '../../../lib/ip/identify-client.ts';
 import type { HandshakeFailed } from '../../engine.ts';
 import { TlsHandshakes } from '../../tls/handshakes.ts';
 import type { HandshakeOutcome } from '../../tls/handshakes.ts';
+import { connectionFacts } from '../../tls/connection-facts.ts';
 import { readShownCertificate } from '../../tls/shown-certificate.ts';
 import type { ClientConnection } from '../exchange.ts';
 import type { IdleConnection } from './idle-connection.ts';
@@ -77,6 +78,7 @@ export class TlsAcceptor {
       peerPort: port,
       localAddress: socket.localAddress ?? '',
       localPort: socket.localPort ?? 0,
+      facts: connectionFacts(socket, port, Date.now()),
     };
     if (socket.alpnProtocol === 'h2') h2.accept(socket, connection);
     else h1.accept(socket, connection);

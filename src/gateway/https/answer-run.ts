@@ -1,0 +1,51 @@
+import { UserError } from '../../errors/user-error.ts';
+import type { Answering, AnswerOutcome, OwnAnswer } from '../../modules/step.ts';
+import type { RequestVisit } from './request-visit.ts';
+
+/** One answer on its way through the steps of its endpoint, and then of those that have forwarded the request there. */
+export class AnswerRun {
+  #visit: RequestVisit | undefined;
+  #at = 0;
+  #answering: Answering;
+  /** Set where an answer of our own is sent. */
+  #own: OwnAnswer | undefined;
+
+  constructor(visit: RequestVisit, answering: Answering, own?: OwnAnswer) {
+    this.#visit = visit;
+    this.#answering = answering;
+    this.#own = own;
+  }
+
+  /** The answer as it has become. */
+  get answering(): Answering {
+    return this.#answering;
+  }
+
+  /** The answer that is sent in place of the upstream's. */
+  get own(): OwnAnswer | undefined {
+    return this.#own && { ...this.#own, headers: this.#answering.headers };
+  }
+
+  /** Runs the steps that are left. Undefined: all let it pass; one that waits is run again by the next call. */
+  next(): Exclude<AnswerOutcome, { readonly kind: 'answer' }> | undefined {
+    for (; this.#visit !== undefined; this.#visit = this.#visit.from, this.#at = 0) {
+      const { answers } = this.#visit.route.list;
+      this.#answering.visit = this.#visit;
+      for (; this.#at < answers.length; this.#at++) {
+        const outcome = answers[this.#at]!.run(this.#answering);
+        if (outcome === undefined) continue;
+        if (outcome instanceof UserError || outcome.kind !== 'answer') return outcome;
+        this.replace(outcome.answer);
+      }
+    }
+    return undefined;
+  }
+
+  /** Puts an answer of our own in the place of the one that came; steps that are left change it too. */
+  replace(answer: OwnAnswer): void {
+    const { status, headers } = answer;
+    this.#own = answer;
+    const body = { contentLength: undefined, openTransform: undefined, isEncodable: false };
+    this.#answering = { ...this.#answering, status, headers, ...body };
+  }
+}

@@ -1,0 +1,67 @@
+import { string } from '../../../lib/cel/types.ts';
+import { CelMap } from '../../../lib/cel/values.ts';
+import { EvaluationFault } from '../../../lib/cel/run.ts';
+import { objectOf } from '../../../lib/cel/types.ts';
+import { invalidUrl } from '../errors.ts';
+import type { Phase } from '../phases.ts';
+import type { Action } from './action.ts';
+
+interface Failure {
+  at: boolean;
+}
+
+/** Sends the visit to an internal endpoint of the account. */
+export const forwardInternal: Action = {
+  type: 'forward-internal',
+  phases: ['on_tcp_connect', 'on_http_request'],
+  guards: false,
+  result: {
+    name: 'forward_internal',
+    fields: { url: string, error: objectOf('error', { code: string, message: string }) },
+  },
+  build(config) {
+    const { phase } = config;
+    const template = config.required('url', config.template('url'));
+    const goesOn = config.oneOf('on_error', ['halt', 'continue']) === 'continue';
+    const reason = template.constant === undefined ? undefined : urlFault(template.constant, phase);
+    if (reason !== undefined) throw config.fault(invalidUrl, 'url', reason);
+    const key = {};
+    return {
+      ends: !goesOn,
+      run(visit) {
+        const failure = visit.keep(key, (): Failure => ({ at: false }));
+        if (failure.at) return undefined;
+        const url = template.text(visit);
+        const fault = template.constant === undefined ? urlFault(url, phase) : undefined;
+        const failed = (code: number, message: string): void => {
+          failure.at = true;
+          const error = CelMap.of({ code: `ERR_NGROK_${code}`, message });
+          visit.setResult('forward_internal', () => CelMap.of({ url, error }));
+        };
+        if (fault === undefined) return { kind: 'forward', url, onError: goesOn ? failed : undefined };
+        if (!goesOn) throw new EvaluationFault(`${JSON.stringify(url.slice(0, 100))} leads nowhere: ${fault}`);
+        failed(2226, fault);
+        return undefined;
+      },
+    };
+  },
+};
+
+const form =
+  /^(https?|tcp|tls):\/\/((?:\*|[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*)(?::([1-9]\d{0,4}))?\/?$/i;
+const longestUrl = 300;
+
+/** Why a URL is none of an internal endpoint that the phase can lead to. */
+function urlFault(url: string, phase: Phase): string | undefined {
+  const [, scheme = '', host = '', port] = url.length > longestUrl ? [] : (form.exec(url) ?? []);
+  if (host === '') return 'write it as https://name.internal, with a port if it needs one, and without a path';
+  if (!host.toLowerCase().endsWith('.internal')) return 'the name of an internal endpoint ends with .internal';
+  if (host.startsWith('*')) return 'it must name one endpoint, without "*"';
+  if (port !== undefined && Number(port) > 65_535) return 'its port is larger than 65535';
+  const isHttp = scheme.toLowerCase().startsWith('http');
+  if (!isHttp && phase === 'on_http_request') return 'requests go to endpoints of http or https';
+  if (isHttp && phase === 'on_tcp_connect')
+    return 'connections go to endpoints of tcp or tls; forward requests in on_http_request';
+  if (scheme.toLowerCase() === 'tcp' && port === undefined) return 'an endpoint of tcp needs a port';
+  return undefined;
+}

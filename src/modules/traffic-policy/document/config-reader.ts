@@ -1,0 +1,233 @@
+import { compile } from '../../../lib/cel/compile.ts';
+import { parseDurationNanos } from '../../../lib/cel/functions/time-text.ts';
+import { parseCel } from '../../../lib/cel/parse.ts';
+import type { Run } from '../../../lib/cel/run.ts';
+import { ExpressionFault } from '../../../lib/cel/syntax-fault.ts';
+import type { Type } from '../../../lib/cel/types.ts';
+import { any } from '../../../lib/cel/types.ts';
+import { quote, UserError } from '../../../errors/user-error.ts';
+import { nearestName } from '../../../lib/nearest-name.ts';
+import * as errors from '../errors.ts';
+import type { Phase } from '../phases.ts';
+import type { PolicyVisit } from '../run/policy-visit.ts';
+import type { BuildContext } from './build-context.ts';
+import { constantTemplate, readTemplate } from './template.ts';
+import type { Template } from './template.ts';
+import { noteReads } from './reads.ts';
+
+/** Longest text of an expression. */
+const longestExpression = 16_384;
+
+/**
+ * Reads the fields of one object of a policy. Each method takes the name of a field; one that is absent or null is undefined, and a
+ * field that nobody has asked for when all are read is refused (`finish`). Every error names the path.
+ */
+export class ConfigReader {
+  readonly path: string;
+  readonly context: BuildContext;
+  readonly #fields: ReadonlyMap<string, unknown>;
+  readonly #asked = new Set<string>();
+
+  constructor(value: unknown, path: string, context: BuildContext) {
+    this.path = path;
+    this.context = context;
+    this.#fields = fieldsOf(value, path);
+  }
+
+  /** Names of all fields that are given. */
+  get names(): readonly string[] {
+    return [...this.#fields.keys()];
+  }
+
+  get phase(): Phase {
+    return this.context.phase;
+  }
+
+  /** Refuses fields that nobody has asked for. */
+  finish(): void {
+    for (const name of this.#fields.keys()) {
+      if (this.#asked.has(name)) continue;
+      const nearest = nearestName(name, [...this.#asked]);
+      const remedy =
+        nearest === undefined
+          ? `the fields here are ${[...this.#asked].join(', ') || 'none'}`
+          : `did you mean ${nearest}?`;
+      throw this.fault(errors.invalidConfig, name, `there is no such field; ${remedy}`);
+    }
+  }
+
+  /** The path of a field, for messages. */
+  at(name: string): string {
+    return `${this.path}.${name}`;
+  }
+
+  fault(definition: typeof errors.invalidValue, name: string, reason: string): UserError {
+    return new UserError(definition, { path: this.at(name), reason });
+  }
+
+  raw(name: string): unknown {
+    this.#asked.add(name);
+    return this.#fields.get(name) ?? undefined;
+  }
+
+  /** Throws if the value that a method has returned is undefined. */
+  required<Value>(name: string, value: Value | undefined): Value {
+    if (value === undefined) throw new UserError(errors.missingValue, { field: name, path: this.path });
+    return value;
+  }
+
+  boolean(name: string): boolean | undefined {
+    const value = this.raw(name);
+    if (value === undefined || typeof value === 'boolean') return value;
+    throw this.#wrongType(name, 'true or false', value);
+  }
+
+  number(name: string, least: number, most: number): number | undefined {
+    const value = this.raw(name);
+    if (value === undefined) return undefined;
+    if (typeof value !== 'number') throw this.#wrongType(name, 'a number', value);
+    if (value >= least && value <= most) return value;
+    throw new UserError(errors.numberOutOfRange, { path: this.at(name), least, most, value });
+  }
+
+  integer(name: string, least: number, most: number): number | undefined {
+    const value = this.number(name, least, most);
+    if (value === undefined || Number.isInteger(value)) return value;
+    throw this.#wrongType(name, 'a whole number', value);
+  }
+
+  /** A duration as in `10s`, in milliseconds. */
+  duration(name: string, leastMs: number, mostMs: number): number | undefined {
+    const given = this.text(name);
+    if (given === undefined) return undefined;
+    const nanos = parseDurationNanos(given);
+    const ms = nanos === undefined ? Number.NaN : Number(nanos / 1_000_000n);
+    if (ms >= leastMs && ms <= mostMs) return ms;
+    const [least, most] = [`${leastMs / 1000}s`, `${mostMs / 1000}s`];
+    throw new UserError(errors.durationOutOfRange, { path: this.at(name), least, most, value: quote(given) });
+  }
+
+  /** A text that is taken as it is. */
+  text(name: string): string | undefined {
+    const value = this.raw(name);
+    if (value === undefined || typeof value === 'string') return value;
+    throw this.#wrongType(name, 'a text', value);
+  }
+
+  oneOf<const Word extends string>(name: string, words: readonly Word[]): Word | undefined {
+    const given = this.text(name);
+    if (given === undefined) return undefined;
+    const found = words.find((word) => word === given);
+    if (found !== undefined) return found;
+    throw new UserError(errors.notOneOf, { path: this.at(name), value: quote(given), all: words.join(', ') });
+  }
+
+  /** A text in which `${…}` is filled in. */
+  template(name: string): Template | undefined {
+    const value = this.raw(name);
+    return value === undefined ? undefined : this.#templateOf(value, this.at(name));
+  }
+
+  /** Texts in which `${…}` is filled in. */
+  templates(name: string, most: number): readonly Template[] | undefined {
+    return this.#list(name, most)?.map((item, at) => this.#templateOf(item, `${this.at(name)}[${at}]`));
+  }
+
+  texts(name: string, most: number): readonly string[] | undefined {
+    return this.#list(name, most)?.map((item, at) => {
+      if (typeof item === 'string') return item;
+      throw this.#wrongType(`${name}[${at}]`, 'a text', item);
+    });
+  }
+
+  /** A map of texts in which `${…}` is filled in. An empty list counts as an empty map. */
+  templateMap(name: string, most: number): ReadonlyMap<string, Template> | undefined {
+    const value = this.raw(name);
+    if (value === undefined) return undefined;
+    const entries =
+      Array.isArray(value) && value.length === 0 ? new Map<string, unknown>() : fieldsOf(value, this.at(name));
+    this.#checkCount(name, entries.size, most);
+    return new Map(
+      Array.from(entries, ([key, each]) => [key, this.#templateOf(each ?? '', `${this.at(name)}.${key}`)] as const),
+    );
+  }
+
+  /** Objects, each to be read and finished by the caller. */
+  objects(name: string, most: number): readonly ConfigReader[] | undefined {
+    return this.#list(name, most)?.map((item, at) => new ConfigReader(item, `${this.at(name)}[${at}]`, this.context));
+  }
+
+  object(name: string): ConfigReader | undefined {
+    const value = this.raw(name);
+    return value === undefined ? undefined : new ConfigReader(value, this.at(name), this.context);
+  }
+
+  /** An expression without `${}`, whose value must be of a type. */
+  expression(name: string, wanted?: Type): Run<PolicyVisit> | undefined {
+    const source = this.text(name);
+    return source === undefined ? undefined : compileExpression(source, this.at(name), this.context, wanted);
+  }
+
+  expressions(name: string, most: number, wanted?: Type): readonly Run<PolicyVisit>[] | undefined {
+    return this.texts(name, most)?.map((source, at) =>
+      compileExpression(source, `${this.at(name)}[${at}]`, this.context, wanted),
+    );
+  }
+
+  #templateOf(value: unknown, path: string): Template {
+    if (typeof value === 'string') return readTemplate(value, path, this.context);
+    // YAML reads 200 and true without quotes as what they are.
+    if (typeof value === 'number' || typeof value === 'boolean') return constantTemplate(String(value));
+    throw wrongType(path, 'a text', value);
+  }
+
+  #list(name: string, most: number): readonly unknown[] | undefined {
+    const value = this.raw(name);
+    if (value === undefined) return undefined;
+    if (!Array.isArray(value)) throw this.#wrongType(name, 'a list', value);
+    this.#checkCount(name, value.length, most);
+    return value;
+  }
+
+  #checkCount(name: string, count: number, limit: number): void {
+    if (count > limit) throw new UserError(errors.tooManyElements, { path: this.at(name), count, limit });
+  }
+
+  #wrongType(name: string, wanted: string, value: unknown): UserError {
+    return wrongType(this.at(name), wanted, value);
+  }
+}
+
+export function compileExpression(
+  source: string,
+  path: string,
+  { environment, reads }: BuildContext,
+  wanted: Type = any,
+): Run<PolicyVisit> {
+  if (source.length > longestExpression)
+    throw new UserError(errors.tooLong, {
+      path,
+      length: `${source.length} characters`,
+      limit: longestExpression,
+      remedy: 'Divide the expression.',
+    });
+  try {
+    const node = parseCel(source);
+    noteReads(node, reads);
+    return compile(node, environment, wanted).run;
+  } catch (error) {
+    if (!(error instanceof ExpressionFault)) throw error;
+    throw new UserError(errors.invalidExpression, { path, reason: `${error.message} (character ${error.at})` });
+  }
+}
+
+export function wrongType(path: string, wanted: string, value: unknown): UserError {
+  return new UserError(errors.invalidConfig, { path, reason: `it must be ${wanted}, and is ${quote(value)}` });
+}
+
+/** The fields of an object; null has none. */
+export function fieldsOf(value: unknown, path: string): ReadonlyMap<string, unknown> {
+  if (value === undefined || value === null) return new Map();
+  if (typeof value !== 'object' || Array.isArray(value)) throw wrongType(path, 'a map', value);
+  return new Map(Object.entries(value));
+}

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+
+import { quote, UserError } from '../../../errors/user-error.ts';
+import { BoundedCache } from '../../../lib/bounded-cache.ts';
+import type { Run } from '../../../lib/cel/run.ts';
+import { bool } from '../../../lib/cel/types.ts';
+import { nearestName } from '../../../lib/nearest-name.ts';
+import type { Action, BuiltAction } from '../actions/action.ts';
+import { actions } from '../actions/index.ts';
+import { whyNotOffered } from '../actions/not-offered.ts';
+import * as errors from '../errors.ts';
+import { phases } from '../phases.ts';
+import type { Phase } from '../phases.ts';
+import type { PolicyVisit } from '../run/policy-visit.ts';
+import { environmentOf } from '../variables/environment.ts';
+import type { BuildContext } from './build-context.ts';
+import { compileExpression, ConfigReader, fieldsOf, wrongType } from './config-reader.ts';
+import type { Reads } from './reads.ts';
+import { readDocument } from './read-text.ts';
+
+const mostRules = 1000;
+const mostActions = 100;
+const mostExpressions = 100;
+const longestName = 1024;
+
+/** A rule, ready to be run. */
+export interface Rule {
+  readonly path: string;
+  readonly conditions: readonly Condition[];
+  readonly actions: readonly PlacedAction[];
+  /** True: it decides about access. */
+  readonly guards: boolean;
+}
+
+export interface Condition {
+  readonly source: string;
+  readonly run: Run<PolicyVisit>;
+}
+
+export interface PlacedAction {
+  readonly path: string;
+  readonly type: string;
+  readonly built: BuiltAction;
+}
+
+/** A policy, checked and ready to be run. */
+export interface Policy {
+  readonly rules: Readonly<Record<Phase, readonly Rule[]>>;
+  /** Phases that the document names, also without rules. */
+  readonly named: readonly Phase[];
+  readonly reads: Reads;
+}
+
+/** Policies are read when they are written, and again when they are put in force. */
+const known = new BoundedCache<string, Policy>(50);
+
+/** Reads the text of a policy. Throws `UserError`. */
+export function readPolicy(text: string): Policy {
+  const key = createHash('sha256').update(text).digest('base64');
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const policy = checkPolicy(readDocument(text));
+  known.fill(known.ticket(), key, policy);
+  return policy;
+}
+
+/** Checks a document that has been parsed. Throws `UserError`. */
+export function checkPolicy(document: unknown): Policy {
+  if (typeof document !== 'object' || document === null || Array.isArray(document))
+    throw new UserError(errors.unreadablePolicy, {
+      reason: `it must be a map of phases, such as on_http_request, to lists of rules, and is ${quote(document)}`,
+    });
+  const given = fieldsOf(document, 'its top level');
+  for (const name of given.keys()) if (!isPhase(name)) throw unknownPhase(name);
+  const reads: Reads = { headers: false, path: false, secrets: [] };
+  const named = phases.filter((phase) => given.has(phase));
+  const rulesOf = (phase: Phase): readonly Rule[] => {
+    const list = given.get(phase) ?? [];
+    if (!Array.isArray(list)) throw wrongType(phase, 'a list of rules', list);
+    if (list.length > mostRules)
+      throw new UserError(errors.tooManyRules, { path: phase, count: list.length, limit: mostRules });
+    return readRules(list, { phase, environment: environmentOf(phase), reads });
+  };
+  const rules = {
+    on_tcp_connect: rulesOf('on_tcp_connect'),
+    on_http_request: rulesOf('on_http_request'),
+    on_http_response: rulesOf('on_http_response'),
+  };
+  return { rules, named, reads };
+}
+
+function isPhase(name: string): name is Phase {
+  return phases.some((phase) => phase === name);
+}
+
+function unknownPhase(name: string): UserError {
+  const former: Readonly<Record<string, string>> = {
+    inbound: 'it is called on_http_request now, or on_tcp_connect for TCP and TLS',
+    outbound: 'it is called on_http_response now',
+    enabled: 'enabled stands beside the policy, not in it',
+    on_event_stream_message: 'this phase is not offered here',
+  };
+  const nearest = nearestName(name, phases);
+  const meant = nearest === undefined ? `the phases are ${phases.join(', ')}` : `did you mean ${nearest}?`;
+  const reason = Object.hasOwn(former, name) ? former[name] : meant;
+  return new UserError(errors.unreadablePolicy, { reason: `it has no phase ${quote(name)}; ${reason}` });
+}
+
+function readRules(list: readonly unknown[], context: BuildContext): readonly Rule[] {
+  const rules: Rule[] = [];
+  let end: string | undefined;
+  for (const [at, given] of list.entries()) {
+    const path = `${context.phase}[${at}]`;
+    if (end !== undefined) throw new UserError(errors.unreachableAction, { path, before: end });
+    const rule = readRule(given, path, context);
+    rules.push(rule);
+    if (rule.conditions.length === 0 && rule.actions.at(-1)?.built.ends === true) end = rule.actions.at(-1)?.path;
+  }
+  return rules;
+}
+
+function readRule(given: unknown, path: string, context: BuildContext): Rule {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw wrongType(path, 'a rule', given);
+  const reader = new ConfigReader(given, path, context);
+  const name = reader.raw('name');
+  if (name !== undefined && typeof name !== 'number' && (typeof name !== 'string' || name.length > longestName))
+    throw wrongType(`${path}.name`, `a text of at most ${longestName} characters`, name);
+  const conditions = readConditions(reader.raw('expressions'), `${path}.expressions`, context);
+  const list = reader.raw('actions');
+  if (list !== undefined && !Array.isArray(list)) throw wrongType(`${path}.actions`, 'a list of actions', list);
+  reader.finish();
+  if (list === undefined || list.length === 0) throw new UserError(errors.noActions, { path });
+  checkCount('actions', list.length, mostActions, path);
+  const placed: PlacedAction[] = [];
+  let guards = false;
+  for (const [at, each] of list.entries()) {
+    const place = `${path}.actions[${at}]`;
+    const before = placed.at(-1);
+    if (before?.built.ends === true)
+      throw new UserError(errors.unreachableAction, { path: place, before: before.path });
+    const { action, built } = readAction(each, place, context);
+    guards ||= built.guards ?? action.guards;
+    placed.push({ path: place, type: action.type, built });
+  }
+  return { path, conditions, actions: placed, guards };
+}
+
+function readConditions(given: unknown, path: string, context: BuildContext): readonly Condition[] {
+  if (given === undefined) return [];
+  if (!Array.isArray(given)) throw wrongType(path, 'a list of expressions', given);
+  checkCount('expressions', given.length, mostExpressions, path);
+  return given.map((source: unknown, at) => {
+    const place = `${path}[${at}]`;
+    if (typeof source !== 'string') throw wrongType(place, 'an expression, which is a text', source);
+    return { source, run: compileExpression(source, place, context, bool) };
+  });
+}
+
+function checkCount(what: string, count: number, limit: number, path: string): void {
+  if (count > limit) throw new UserError(errors.ruleTooLarge, { what, count, limit, path });
+}
+
+const actionByType: ReadonlyMap<string, Action> = new Map(actions.map((action) => [action.type, action]));
+
+function readAction(
+  given: unknown,
+  path: string,
+  context: BuildContext,
+): { readonly action: Action; readonly built: BuiltAction } {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw wrongType(path, 'an action', given);
+  const reader = new ConfigReader(given, path, context);
+  const type = reader.required('type', reader.text('type'));
+  const config = new ConfigReader(reader.raw('config'), `${path}.config`, context);
+  reader.finish();
+  const action = actionByType.get(type);
+  if (action === undefined) throw unknownAction(type, path);
+  if (!action.phases.includes(context.phase))
+    throw new UserError(errors.actionNotInPhase, { type, path, phases: action.phases.join(' or ') });
+  const built = action.build(config);
+  config.finish();
+  return { action, built };
+}
+
+function unknownAction(type: string, path: string): UserError {
+  const types = [...actionByType.keys()];
+  const nearest = nearestName(type, types);
+  const meant = nearest === undefined ? `the actions are ${types.join(', ')}` : `did you mean ${nearest}?`;
+  return new UserError(errors.unknownAction, { type: quote(type), path, reason: whyNotOffered.get(type) ?? meant });
+}

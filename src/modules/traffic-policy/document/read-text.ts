@@ -1,0 +1,69 @@
+import { parseDocument } from 'yaml';
+
+import { quote, UserError } from '../../../errors/user-error.ts';
+import { tooLong, unreadablePolicy } from '../errors.ts';
+
+/** Longest text of a policy: one of a thousand rules has some 200 kB. */
+export const longestJson = 262_144;
+/** Reading YAML takes a hundred times as long. */
+export const longestYaml = 32_768;
+const mostAliases = 20;
+
+/** Reads the text of a policy, JSON or YAML. Throws `UserError`. */
+export function readDocument(text: string): unknown {
+  checkLength(text, longestJson, 'Divide the policy, or name ranges of addresses in an IP policy.');
+  if (/^\s*\{/.test(text)) {
+    const read = readJson(text);
+    if (read !== undefined) return read.value;
+  }
+  checkLength(text, longestYaml, `Write it as JSON, which may have ${longestJson} bytes.`);
+  return readYaml(text);
+}
+
+function checkLength(text: string, limit: number, remedy: string): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > limit)
+    throw new UserError(tooLong, { path: 'its whole text', length: `${bytes} bytes`, limit: `${limit} bytes`, remedy });
+}
+
+/** Undefined: it is no JSON, and may be YAML. */
+function readJson(text: string): { readonly value: unknown } | undefined {
+  let entries = 0;
+  let value: unknown;
+  try {
+    value = JSON.parse(text, (_key: string, each: unknown) => {
+      if (typeof each === 'object' && each !== null && !Array.isArray(each)) entries += Object.keys(each).length;
+      return each;
+    });
+  } catch {
+    return undefined;
+  }
+  // Of a key that stands twice in an object only the last one is left.
+  if (countColons(text) !== entries)
+    throw new UserError(unreadablePolicy, { reason: 'one of its objects has the same key twice. Give each key once' });
+  return { value };
+}
+
+/** Colons outside of texts: JSON has one for each entry of an object. */
+function countColons(text: string): number {
+  let count = 0;
+  for (const [match] of text.matchAll(/"(?:[^"\\]|\\.)*"|:/g)) if (match === ':') count++;
+  return count;
+}
+
+function readYaml(text: string): unknown {
+  const document = parseDocument(text, { uniqueKeys: true, strict: true, prettyErrors: true });
+  const [fault = document.warnings[0]] = document.errors;
+  if (fault !== undefined) throw unreadable(fault.message);
+  try {
+    return document.toJS({ maxAliasCount: mostAliases }) as unknown;
+  } catch (error) {
+    throw unreadable(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function unreadable(message: string): UserError {
+  const [line = ''] = message.split('\n');
+  const remedy = /tag/i.test(line) ? '. Put an expression that begins with "!" in quotes' : '';
+  return new UserError(unreadablePolicy, { reason: `it is neither JSON nor YAML: ${quote(line)}${remedy}` });
+}

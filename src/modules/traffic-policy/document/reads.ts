@@ -1,0 +1,49 @@
+import { childrenOf } from '../../../lib/cel/tree.ts';
+import type { Node } from '../../../lib/cel/tree.ts';
+
+/** What the expressions of a policy go by, as far as somebody must know it before a visit. */
+export interface Reads {
+  /** Headers of requests: an upstream must see the same ones. */
+  headers: boolean;
+  /** The path, which upstreams may read in other ways. */
+  path: boolean;
+  /** Secrets that are named in so many words. */
+  readonly secrets: { readonly vault: string; readonly name: string }[];
+}
+
+const ofHeaders: ReadonlySet<string> = new Set([
+  'headers',
+  'cookies',
+  'content_type',
+  'content_encoding',
+  'content_length',
+  'user_agent',
+  'location',
+]);
+const headerFunctions: ReadonlySet<string> = new Set(['getReqHeader', 'hasReqHeader', 'getReqCookie', 'hasReqCookie']);
+/** Parts of the URL that have no path in them. */
+const pathless: ReadonlySet<string> = new Set(['scheme', 'authority', 'host', 'port', 'query', 'query_params']);
+
+/** Notes what an expression reads. */
+export function noteReads(root: Node, reads: Reads): void {
+  const left = [root];
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    if (node.kind === 'member' && node.of.kind === 'name' && node.of.name === 'req') {
+      if (ofHeaders.has(node.name)) reads.headers = true;
+      if (node.name === 'url') reads.path = true;
+    } else if (node.kind === 'member' && isUrl(node.of) && pathless.has(node.name)) continue;
+    else if (node.kind === 'call') noteCall(node, reads);
+    left.push(...childrenOf(node));
+  }
+}
+
+function isUrl(node: Node): boolean {
+  return node.kind === 'member' && node.name === 'url' && node.of.kind === 'name' && node.of.name === 'req';
+}
+
+function noteCall({ name, of, items }: Extract<Node, { readonly kind: 'call' }>, reads: Reads): void {
+  if (headerFunctions.has(name)) reads.headers = true;
+  if (name !== 'get' || of?.kind !== 'name' || of.name !== 'secrets') return;
+  const [vault, secret] = items.map((item) => (item.kind === 'literal' ? item.value : undefined));
+  if (typeof vault === 'string' && typeof secret === 'string') reads.secrets.push({ vault, name: secret });
+}

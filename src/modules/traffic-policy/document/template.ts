@@ -1,0 +1,84 @@
+import { compile } from '../../../lib/cel/compile.ts';
+import { encodeJson } from '../../../lib/cel/functions/encodings.ts';
+import { formatDuration, formatTimestamp } from '../../../lib/cel/functions/time-text.ts';
+import { parseEmbedded } from '../../../lib/cel/parse.ts';
+import type { Run } from '../../../lib/cel/run.ts';
+import { ExpressionFault } from '../../../lib/cel/syntax-fault.ts';
+import { asList, CelMap, Duration, Timestamp, TypeName, Uint } from '../../../lib/cel/values.ts';
+import type { Value } from '../../../lib/cel/values.ts';
+import { checkText } from '../../../lib/cel/operators.ts';
+import { UserError } from '../../../errors/user-error.ts';
+import { invalidInterpolation } from '../errors.ts';
+import type { PolicyVisit } from '../run/policy-visit.ts';
+import type { BuildContext } from './build-context.ts';
+import { noteReads } from './reads.ts';
+
+/** A text with expressions in it, as in `Hello ${req.host}`. */
+export interface Template {
+  /** Its text, where it has no expression. */
+  readonly constant: string | undefined;
+  /** Throws `EvaluationFault`. */
+  text(this: void, visit: PolicyVisit): string;
+  /** The value of its only expression, or its text. */
+  value(this: void, visit: PolicyVisit): Value;
+}
+
+type Part = string | Run<PolicyVisit>;
+
+export function constantTemplate(text: string): Template {
+  return { constant: text, text: () => text, value: () => text };
+}
+
+/** Reads a text. Throws `UserError` for an expression that cannot be compiled. */
+export function readTemplate(source: string, path: string, context: BuildContext): Template {
+  if (!source.includes('${')) return constantTemplate(source);
+  const parts = readParts(source, path, context);
+  const text = (visit: PolicyVisit): string => {
+    let joined = '';
+    for (const part of parts) {
+      joined += typeof part === 'string' ? part : textOf(part(visit.frame), visit);
+      checkText(joined.length, visit.frame);
+    }
+    return joined;
+  };
+  const [only] = parts;
+  const value = typeof only === 'function' && parts.length === 1 ? only : undefined;
+  return {
+    constant: undefined,
+    text,
+    value: (visit) => (value === undefined ? text(visit) : value(visit.frame)),
+  };
+}
+
+function readParts(source: string, path: string, context: BuildContext): readonly Part[] {
+  const parts: Part[] = [];
+  let from = 0;
+  while (from < source.length) {
+    const start = source.indexOf('${', from);
+    if (start !== from) parts.push(source.slice(from, start < 0 ? source.length : start));
+    if (start < 0) break;
+    try {
+      const { node, end } = parseEmbedded(source, start + 2);
+      noteReads(node, context.reads);
+      parts.push(compile(node, context.environment).run);
+      from = end + 1;
+    } catch (error) {
+      if (!(error instanceof ExpressionFault)) throw error;
+      throw new UserError(invalidInterpolation, { path, reason: `${error.message} (character ${error.at})` });
+    }
+  }
+  return parts;
+}
+
+/** A value as it stands in a text. */
+export function textOf(value: Value, { frame }: PolicyVisit): string {
+  if (typeof value === 'string') return value;
+  if (value instanceof Timestamp) return formatTimestamp(value);
+  if (value instanceof Duration) return formatDuration(value);
+  if (value instanceof Uint) return String(value.value);
+  if (value instanceof CelMap || asList(value) !== undefined) return encodeJson(value, frame);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
+  if (value instanceof TypeName) return value.name;
+  // Lists have been written.
+  return `${value as number | bigint | boolean | null}`;
+}

@@ -1,0 +1,69 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+
+import { notAnIpPolicyId } from '../../errors/shared.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import { enabledInput, enabledView } from '../module.ts';
+import type { EdgeModule, ModuleTarget } from '../module.ts';
+import { readPolicy } from './document/read-policy.ts';
+import type { Policy } from './document/read-policy.ts';
+import { checkTarget } from './document/check-target.ts';
+import * as errors from './errors.ts';
+import { policyPart } from './run/policy-steps.ts';
+
+const value = Type.String({
+  description:
+    'The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, ' +
+    'expressions and actions. It is kept to the byte. YAML may have 32 KiB, JSON 256 KiB.',
+  examples: ['{"on_http_request": [{"actions": [{"type": "deny", "config": {"status_code": 404}}]}]}'],
+});
+
+const Input = Type.Object(
+  { enabled: enabledInput, value },
+  {
+    $id: 'TrafficPolicyModuleReplace',
+    additionalProperties: false,
+    description: 'Rules for connections, requests and answers (docs/traffic-policy.md).',
+  },
+);
+const View = Type.Object({ enabled: enabledView, value }, { $id: 'TrafficPolicyModule', additionalProperties: false });
+
+export interface TrafficPolicySettings {
+  readonly enabled: boolean;
+  readonly value: string;
+}
+
+/** Rules that decide about visits, and change them. */
+export const trafficPolicy: EdgeModule<Static<typeof Input>, TrafficPolicySettings> = {
+  name: 'traffic_policy',
+  title: 'Traffic Policy',
+  targets: ['tcp_edge', 'tls_edge', 'https_route', 'agent_endpoint'],
+  input: Input,
+  view: View,
+  errors: [...Object.values(errors), notAnIpPolicyId],
+  references: [
+    {
+      kind: 'ip_policy',
+      field: 'value',
+      ids: ({ value: text }) => ipPolicyIdsIn(readPolicy(text)),
+      wrongKind: (id) => new UserError(notAnIpPolicyId, { field: 'value', id: quote(id) }),
+      missing: (id) => new UserError(errors.ipPolicyUnknown, { id: quote(id) }),
+    },
+  ],
+  accept({ enabled = true, value: text }) {
+    readPolicy(text);
+    return { enabled, value: text };
+  },
+  checkTarget(settings, target: ModuleTarget) {
+    checkTarget(readPolicy(settings.value), target);
+  },
+  present: (settings) => settings,
+  build: ({ value: text }) => policyPart(readPolicy(text)),
+};
+
+function ipPolicyIdsIn({ rules }: Policy): readonly string[] {
+  const ids = Object.values(rules).flatMap((list) =>
+    list.flatMap(({ actions }) => actions.flatMap(({ built }) => built.facts?.ipPolicyIds ?? [])),
+  );
+  return [...new Set(ids)];
+}

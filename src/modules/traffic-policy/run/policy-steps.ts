@@ -1,0 +1,106 @@
+import { EvaluationFault } from '../../../lib/cel/run.ts';
+import { always } from '../../step.ts';
+import type {
+  AnswerOutcome,
+  AnswerStep,
+  Answering,
+  ConnectionVisit,
+  ModulePart,
+  RequestStep,
+  Step,
+} from '../../step.ts';
+import type { Policy, Rule } from '../document/read-policy.ts';
+import { PolicyVisit } from './policy-visit.ts';
+import { runRules } from './run-rules.ts';
+
+/** The part that a policy takes in traffic: one step for each phase that has rules. */
+export function policyPart(policy: Policy): ModulePart {
+  const { rules } = policy;
+  const steps: Step[] = [];
+  if (rules.on_tcp_connect.length > 0) {
+    steps.push({
+      phase: 'connection',
+      reads: [],
+      ...sharedFacts(rules.on_tcp_connect),
+      run: (visit) => enter(policy, visit, 'on_tcp_connect'),
+    });
+  }
+  if (rules.on_http_request.length > 0) steps.push(requestStep(policy));
+  const answers = rules.on_http_response.length === 0 ? [] : [answerStep(policy)];
+  return { steps, answers };
+}
+
+function requestStep(policy: Policy): RequestStep {
+  const list = policy.rules.on_http_request;
+  const facts = factsOf(list);
+  const changes = facts.flatMap((each) => each.changes ?? []);
+  const reads = facts.flatMap((each) => each.reads ?? []);
+  return {
+    phase: 'request',
+    ...sharedFacts(list),
+    reads: policy.reads.headers || reads.includes('all') ? 'all' : reads.flatMap((each) => each),
+    // Rules remove headers from some requests only: they do it themselves, with other spellings of the names.
+    ...(changes.length > 0 && { changes: { adds: changes, removes: [] } }),
+    run: (visit) => enter(policy, visit, 'on_http_request'),
+  };
+}
+
+function answerStep(policy: Policy): AnswerStep {
+  return {
+    removes: factsOf(policy.rules.on_http_response).flatMap(({ changes = [] }) => changes),
+    run: (answer) => onAnswer(policy, answer),
+  };
+}
+
+function factsOf(rules: readonly Rule[]) {
+  return rules.flatMap(({ actions }) => actions.flatMap(({ built: { facts } }) => facts ?? []));
+}
+
+/** Facts of the steps of both phases before an answer. */
+function sharedFacts(rules: readonly Rule[]) {
+  const hasChecks = rules.some(({ actions }) => actions.some(({ built }) => built.holds !== undefined));
+  return {
+    holds: hasChecks ? holds : always,
+    ...(rules.some(({ guards }) => guards) && { asks: { by: 'the rules of the traffic policy' } }),
+  };
+}
+
+function enter(policy: Policy, engine: ConnectionVisit, phase: 'on_tcp_connect' | 'on_http_request') {
+  const visit = visitOf(policy, engine);
+  visit.enter(phase);
+  return runRules(policy.rules[phase], visit);
+}
+
+function onAnswer(policy: Policy, answer: Answering): AnswerOutcome | undefined {
+  const visit = visitOf(policy, answer.visit);
+  visit.answer = answer;
+  visit.enter('on_http_response');
+  const outcome = runRules(policy.rules.on_http_response, visit);
+  if (outcome !== undefined && 'kind' in outcome && (outcome.kind === 'hold' || outcome.kind === 'forward'))
+    throw new Error(`an answer cannot ${outcome.kind}`);
+  return outcome;
+}
+
+/** The state of a visit; a visit that other rules have begun keeps what must not happen twice. */
+function visitOf(policy: Policy, engine: ConnectionVisit): PolicyVisit {
+  const known = engine.policy instanceof PolicyVisit ? engine.policy : undefined;
+  if (known?.policy === policy && known.engine === engine) return known;
+  const made = new PolicyVisit(policy, engine, known?.done);
+  engine.policy = made;
+  return made;
+}
+
+/** Asks the checks that have let a visit in, whatever the rules are by now. */
+function holds({ policy }: ConnectionVisit): number {
+  if (!(policy instanceof PolicyVisit)) return Infinity;
+  let untilMs = Infinity;
+  for (const { holds: until } of policy.checks) {
+    try {
+      untilMs = Math.min(untilMs, until?.(policy) ?? Infinity);
+    } catch (error) {
+      if (!(error instanceof EvaluationFault)) throw error;
+      return 0;
+    }
+  }
+  return untilMs;
+}

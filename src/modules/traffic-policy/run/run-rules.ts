@@ -1,0 +1,50 @@
+import { policyRuleFailed, policyValueFailed } from '../../../errors/shared.ts';
+import { UserError } from '../../../errors/user-error.ts';
+import { BudgetSpent, EvaluationFault } from '../../../lib/cel/run.ts';
+import type { Outcome } from '../../step.ts';
+import type { PlacedAction, Rule } from '../document/read-policy.ts';
+import type { PolicyVisit } from './policy-visit.ts';
+
+/** Runs the rules that are left of the phase under way. Undefined: the visit goes on; after a wait it is run again. */
+export function runRules(rules: readonly Rule[], visit: PolicyVisit): Outcome | undefined {
+  const { position } = visit;
+  for (; position.rule < rules.length; position.rule++, position.action = -1) {
+    const rule = rules[position.rule]!;
+    if (position.action < 0) {
+      const isMatch = matches(rule, visit);
+      if (isMatch instanceof UserError) return isMatch;
+      if (!isMatch) continue;
+      position.action = 0;
+    }
+    for (; position.action < rule.actions.length; position.action++) {
+      const outcome = runAction(rule.actions[position.action]!, visit);
+      if (outcome !== undefined) return outcome;
+    }
+  }
+  return undefined;
+}
+
+/** Whether all conditions are true. One that cannot be decided is false, but closes what the rule guards. */
+function matches({ path, conditions, guards }: Rule, { frame }: PolicyVisit): boolean | UserError {
+  for (let at = 0; at < conditions.length; at++) {
+    try {
+      if (conditions[at]!.run(frame) !== true) return false;
+    } catch (error) {
+      if (!(error instanceof EvaluationFault)) throw error;
+      if (!guards && !(error instanceof BudgetSpent)) return false;
+      return new UserError(policyRuleFailed, { path: `${path}.expressions[${at}]`, reason: error.message });
+    }
+  }
+  return true;
+}
+
+function runAction({ path, built }: PlacedAction, visit: PolicyVisit): Outcome | undefined {
+  try {
+    const outcome = built.run(visit);
+    if (outcome === undefined && built.holds !== undefined) visit.checks.push(built);
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof EvaluationFault)) throw error;
+    return new UserError(policyValueFailed, { path, reason: error.message });
+  }
+}

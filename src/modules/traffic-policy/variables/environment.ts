@@ -1,0 +1,70 @@
+import type { Environment, Overload, Variable } from '../../../lib/cel/environment.ts';
+import { functions } from '../../../lib/cel/functions/index.ts';
+import { any, objectOf, string } from '../../../lib/cel/types.ts';
+import type { Value } from '../../../lib/cel/values.ts';
+import { actions } from '../actions/index.ts';
+import type { Phase } from '../phases.ts';
+import type { PolicyVisit } from '../run/policy-visit.ts';
+import { connectionVariables } from './connection.ts';
+import { ofAnyPhase, ofRequests, ofResponses } from './functions.ts';
+import { whyNotOffered } from './not-offered.ts';
+import { requestVariables } from './request.ts';
+import { responseVariables } from './response.ts';
+import type { Variables } from './variable.ts';
+
+type Functions = Readonly<Record<string, readonly Overload<PolicyVisit>[]>>;
+
+const everywhere: Variables = {
+  ...connectionVariables,
+  'time.now': { type: string, isSure: true, get: () => new Date().toISOString().replace(/\.\d{3}Z$/, 'Z') },
+};
+
+/** Results of actions, under the vendor's name and our own. */
+function resultVariables(): Variables {
+  return Object.fromEntries(
+    actions.flatMap(({ result }) => {
+      if (result === undefined) return [];
+      const { name, fields } = result;
+      const variable = { type: objectOf(name, fields), get: (visit: PolicyVisit) => visit.result(name) };
+      return [
+        [`actions.ngrok.${name}`, variable],
+        [`actions.gatehouse.${name}`, variable],
+      ];
+    }),
+  );
+}
+
+const made = new Map<Phase, Environment<PolicyVisit>>();
+
+/** What expressions of a phase may name. */
+export function environmentOf(phase: Phase): Environment<PolicyVisit> {
+  const known = made.get(phase) ?? makeEnvironment(phase);
+  made.set(phase, known);
+  return known;
+}
+
+function makeEnvironment(phase: Phase): Environment<PolicyVisit> {
+  const isHttp = phase !== 'on_tcp_connect';
+  const isAnswer = phase === 'on_http_response';
+  const variables: Variables = {
+    ...everywhere,
+    ...resultVariables(),
+    ...(isHttp ? requestVariables : {}),
+    ...(isAnswer ? responseVariables : {}),
+  };
+  const own: Functions = {
+    ...ofAnyPhase,
+    ...(isHttp ? ofRequests : {}),
+    ...(isAnswer ? ofResponses : {}),
+  };
+  return {
+    variables: new Map(Object.entries(variables)),
+    free: new Map([['vars', variableOf]]),
+    functions: new Map<string, readonly Overload<PolicyVisit>[]>([...functions, ...Object.entries(own)]),
+    notOffered: whyNotOffered(phase),
+  };
+}
+
+function variableOf(name: string): Variable<PolicyVisit> {
+  return { type: any, get: ({ vars }): Value | undefined => vars.get(name) };
+}

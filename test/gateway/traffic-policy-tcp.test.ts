@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { freePort } from '../support/free-port.ts';
+import { startGateway, until } from './support/tcp-engine.ts';
+import { backend, change, policy, snapshot, tcpEdge, toBackend } from './support/tcp-entries.ts';
+import { dial, dialAndEcho, startUpstream } from './support/tcp-peers.ts';
+
+function rules(...on_tcp_connect: readonly object[]) {
+  return toBackend('bkdsc_1', { traffic_policy: { enabled: true, value: JSON.stringify({ on_tcp_connect }) } });
+}
+
+test('connections of a TCP edge go by the rules of its policy, and open ones by its IP policies', async (t) => {
+  const { engine, seen } = await startGateway(t);
+  const upstream = await startUpstream(t);
+  const port = await freePort();
+  const deny = { expressions: ["conn.client_ip == '127.0.0.2'"], actions: [{ type: 'deny' }] };
+  const restrict = { actions: [{ type: 'restrict-ips', config: { ip_policies: ['ipp_1'], deny: ['127.0.0.4/32'] } }] };
+  await engine.apply(
+    snapshot(
+      policy('ipp_1', '127.0.0.1/32', '127.0.0.3/32', '127.0.0.4/32'),
+      backend('bkdsc_1', upstream.port),
+      tcpEdge('edgtcp_1', [port], rules(deny, restrict)),
+    ),
+  );
+  const [stays, goes] = [await dialAndEcho(t, port), await dialAndEcho(t, port, { from: '127.0.0.3' })];
+  for (const from of ['127.0.0.2', '127.0.0.4', '127.0.0.5']) await dial(t, port, { from }).isReset();
+  await until(() => seen.verdicts.length === 5, 'the verdicts');
+  assert.deepEqual(seen.verdicts.slice(2), Array(3).fill('refused_by_module'));
+  await engine.apply(change([policy('ipp_1', '127.0.0.1/32')]));
+  await goes.isReset();
+  assert.equal(stays.socket.destroyed, false);
+  await engine.apply(change([tcpEdge('edgtcp_1', [port], rules({ actions: [{ type: 'deny' }] }))]));
+  assert.equal(stays.socket.destroyed, false, 'other rules concern new connections');
+  await dial(t, port).isReset();
+});
+
+test('a TCP edge knows its connections, and forwards none as long as there is no way', async (t) => {
+  const { engine } = await startGateway(t);
+  const upstream = await startUpstream(t);
+  const port = await freePort();
+  const known = `conn.server_port == ${port} && endpoint.protocol == 'tcp' && endpoint.port == ${port} && !has(conn.tls.version)`;
+  const forward = { actions: [{ type: 'forward-internal', config: { url: 'tcp://a.internal:1' } }] };
+  await engine.apply(
+    snapshot(
+      backend('bkdsc_1', upstream.port),
+      tcpEdge('edgtcp_1', [port], rules({ expressions: [`!(${known})`], actions: [{ type: 'deny' }] })),
+    ),
+  );
+  await dialAndEcho(t, port);
+  await engine.apply(change([tcpEdge('edgtcp_1', [port], rules(forward))]));
+  await dial(t, port).isReset();
+});
