@@ -62,6 +62,22 @@ onDashboard('the change log', (d) => {
     await page.getByText('a dashboard session, begun with the key first key of this installation').waitFor();
   });
 
+  test('somebody who accepts an invitation is one row, and its parts are there when they are looked for', async () => {
+    const { gatehouse } = d();
+    const { link } = await gatehouse.create('/invitations', { name: 'Marta', role: 'viewer' });
+    await gatehouse.post('/invitations/accept', { link });
+    const page = await d().open({ path: '/changes' });
+    await page.getByRole('link', { name: 'Marta accepted the invitation' }).waitFor();
+    assert.equal(
+      await page.getByRole('link', { name: /Marta is no longer|first key, from the invitation/ }).count(),
+      0,
+    );
+    await page.getByRole('link', { name: 'Marta accepted the invitation' }).click();
+    await page.getByRole('complementary', { name: 'Marta accepted the invitation' }).waitFor();
+    await page.getByLabel('Kind').selectOption('invitation');
+    await page.getByRole('link', { name: 'Marta is no longer invited' }).waitFor();
+  });
+
   test('a change is reverted after its effect was shown, or the reason why not', async () => {
     const { gatehouse } = d();
     const policy = await gatehouse.create('/ip_policies', { description: 'Night shift' });

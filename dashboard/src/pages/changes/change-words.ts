@@ -63,10 +63,31 @@ export function pathOfResource({ kind, resource_id: id, before, after }: Change)
   return page === undefined || after === null ? undefined : `/${page}/${id}`;
 }
 
-/** What happened, in a line. `known` names things of which a change holds the id alone. */
-export function titleOf(change: Change, known: ReadonlyMap<string, string>): string {
+/** Calls by which somebody has accepted an invitation: they delete it, and create a user with a first key. */
+export function acceptances(changes: readonly Change[]): ReadonlySet<string> {
+  const users = new Set(changes.filter(isCreated('user')).map(({ operation_id: call }) => call));
+  const ended = changes.filter(({ kind, action }) => kind === 'invitation' && action === 'delete');
+  return new Set(ended.map(({ operation_id: call }) => call).filter((call) => users.has(call)));
+}
+
+/** False for a part of an acceptance whose user stands for it. */
+export function hasRow(change: Change, accepted: ReadonlySet<string>): boolean {
+  return !accepted.has(change.operation_id) || isCreated('user')(change);
+}
+
+function isCreated(wanted: string): (change: Change) => boolean {
+  return ({ kind, action }) => kind === wanted && action === 'create';
+}
+
+/** Says in a line what happened. `known` names things of which a change holds the id alone. */
+export function titleOf(
+  change: Change,
+  known: ReadonlyMap<string, string>,
+  accepted: ReadonlySet<string> = new Set(),
+): string {
   const { action, kind, before, after } = change;
   const name = subjectOf(change, known);
+  if (kind === 'user' && accepted.has(change.operation_id)) return `${name} accepted the invitation`;
   if (kind === 'invitation' && action !== 'update')
     return `${name} ${action === 'create' ? 'invited' : 'is no longer invited'}`;
   if (action === 'create') return `${name} created`;

@@ -15,7 +15,7 @@ import { saveCsv } from '../../lib/csv.ts';
 import { formatDayHead, formatSeconds } from '../../lib/time.ts';
 import { useUrlState } from '../../lib/url-state.ts';
 import { ChangeSheet } from './change-sheet.tsx';
-import { actionWords, kindWord, titleOf } from './change-words.ts';
+import { acceptances, actionWords, hasRow, kindWord, titleOf } from './change-words.ts';
 import { filterNames, Filters } from './filters.tsx';
 import { useKnownNames } from './known-names.ts';
 
@@ -40,12 +40,17 @@ export function Page() {
 function ChangeLog() {
   const [params, setParams] = useUrlState();
   const who = useWho();
-  const title = useTitle();
   const read = useList('ChangesList', { query: queryOf(params), wanted: readAtOnce });
   const action = params.get('action');
+  const accepted = useMemo(() => acceptances(read.data ?? []), [read.data]);
+  const title = useTitle(accepted);
   const changes = useMemo(
     () => read.data?.filter((change) => action === null || change.action === action),
     [read.data, action],
+  );
+  const rows = useMemo(
+    () => (action === null ? changes?.filter((change) => hasRow(change, accepted)) : changes),
+    [action, changes, accepted],
   );
   const openId = params.get('open');
   const opened = openId === null ? undefined : read.data?.find(({ id }) => id === openId);
@@ -101,7 +106,7 @@ function ChangeLog() {
           <Table
             label="Changes"
             columns={columns}
-            rows={changes}
+            rows={rows}
             keyOf={({ id }) => id}
             hrefOf={hrefOf}
             isSelected={({ id }) => id === openId}
@@ -123,9 +128,9 @@ function ChangeLog() {
   );
 }
 
-function useTitle(): (change: Change) => string {
+function useTitle(accepted: ReadonlySet<string>): (change: Change) => string {
   const known = useKnownNames();
-  return useCallback((change) => titleOf(change, known), [known]);
+  return useCallback((change) => titleOf(change, known, accepted), [known, accepted]);
 }
 
 function useWho(): (actor: string) => string {

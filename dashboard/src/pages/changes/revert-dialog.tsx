@@ -54,7 +54,7 @@ export function RevertDialog({
         </>
       }
     >
-      <p>It is done by a new change, in force at once. All that the same call changed is undone with it.</p>
+      <p>A revert is a new change and takes effect at once. It undoes everything that the same call changed.</p>
       {planned.isLoading ? <Skeleton /> : null}
       {plan?.changes.map((reverted, at) => (
         <Panel
