@@ -138,9 +138,10 @@ onDashboard('the page of IP policies', (d) => {
     assert.ok((await rowCount()) < 120, `${await rowCount()} rows exist`);
     await page.getByRole('region', { name: 'Rules' }).press('End');
     await page.getByText(/ to 100,000 of 100,000$/).waitFor();
+    // By number: as texts, 21.134.99.0 would come last.
     await table
       .locator('tr[aria-rowindex="100001"]')
-      .getByText(list.toSorted().at(-1)?.slice(1) ?? '')
+      .getByText(list.at(-1)?.slice(1) ?? '')
       .waitFor();
     assert.ok((await rowCount()) < 120, `${await rowCount()} rows exist`);
     await page.getByLabel('Filter rules').fill('20.7.9.200');
@@ -165,6 +166,6 @@ onDashboard('the page of IP policies', (d) => {
     const row = page.getByRole('row').filter({ hasText: 'in use' });
     await row.getByRole('cell', { name: '1', exact: true }).waitFor();
     const feed = page.getByRole('row').filter({ hasText: 'abuse feed' });
-    await feed.getByRole('cell', { name: '1,000+', exact: true }).waitFor();
+    await feed.getByRole('cell', { name: /^[1-9]0,000\+$/ }).waitFor();
   });
 });

@@ -42,15 +42,21 @@ onGatehousesInTurn('the rules of one policy', (g) => {
     assert.deepEqual(read, list.toSorted());
   });
 
-  test('are counted for a list of policies, up to a bound, and those of no other account', async () => {
+  test('are counted for a list of policies, up to a bound that policies share, and those of no other account', async () => {
     const list = Array.from({ length: 1001 }, (_, index) => `10.${index >> 8}.${index & 255}.0/24`);
     const [many, two, none] = [await newPolicy(list), await newPolicy(list.slice(0, 2)), await newPolicy([])];
     const { body } = await g().get('/ip_policy_rule_counts');
     assert.deepEqual(body.counts.slice(0, 3), [
       { ip_policy_id: none, rules: 0, has_more: false },
       { ip_policy_id: two, rules: 2, has_more: false },
-      { ip_policy_id: many, rules: 1000, has_more: true },
+      { ip_policy_id: many, rules: 1001, has_more: false },
     ]);
+    for (let count = 0; count < 100; count++) await newPolicy([]);
+    const { counts } = (await g().get('/ip_policy_rule_counts')).body;
+    assert.deepEqual(
+      counts.find(({ ip_policy_id: id }: { ip_policy_id: string }) => id === many),
+      { ip_policy_id: many, rules: 1000, has_more: true },
+    );
     const { token } = await createUser(g(), 'admin', await createAccount(g()));
     assert.deepEqual((await g().get('/ip_policy_rule_counts', { token })).body.counts, []);
   });

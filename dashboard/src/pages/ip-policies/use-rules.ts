@@ -5,6 +5,7 @@ import type { IpPolicyRuleCounts, RulesOfPolicy } from '../../../../client/src/i
 import { asCallError, client } from '../../api/client.ts';
 import type { CallError } from '../../api/client.ts';
 import { useOne } from '../../api/queries.ts';
+import { sortByNetwork } from '../../lib/address.ts';
 import { formatNumber } from '../../lib/text.ts';
 
 export type Rule = RulesOfPolicy['rules'][number];
@@ -30,13 +31,18 @@ export function useRules(policyId: string): Rules {
   useEffect(() => {
     if (hasNextPage && !isFetching && !isError) void fetchNextPage();
   }, [hasNextPage, isFetching, isError, fetchNextPage]);
-  const rules = useMemo(() => data?.pages.flatMap((page) => page.rules) ?? [], [data]);
+  const isComplete = data !== undefined && !hasNextPage;
+  // The server has them in the order of their texts. They do not change places while somebody looks at the first of many.
+  const rules = useMemo(() => {
+    const read = data?.pages.flatMap((page) => page.rules) ?? [];
+    return isComplete ? sortByNetwork(read) : read;
+  }, [data, isComplete]);
   const first = data?.pages[0];
   return {
     rules,
     totals: first?.totals,
     etag: first?.etag,
-    isComplete: data !== undefined && !hasNextPage,
+    isComplete,
     error: error === null ? undefined : asCallError(error),
     retry: () => void refetch(),
     reread: async () => {
