@@ -1129,9 +1129,9 @@ export interface IpPolicyRuleCounts {
   counts: {
     /** The IP policy. */
     ip_policy_id: string;
-    /** How many rules the policy has, up to 1000. */
+    /** How many rules the policy has, or how many were counted if it has more. */
     rules: number;
-    /** true: the policy has more than 1000 rules. */
+    /** true: the policy has more rules than were counted, which are at least 1000, and more where there are few policies. */
     has_more: boolean;
   }[];
   /** URI of this document. */
@@ -3501,9 +3501,9 @@ export interface TrafficHistory {
     warned: number;
     /** Answers with a status of 500 or more, and connections that did not get to a backend. */
     errors: number;
-    /** Time in which half of the requests were answered, in milliseconds, exact to a fifth; null without requests. */
+    /** Time in which half of the requests were answered, in milliseconds, exact to a fifth; null without requests, and for a single edge. */
     p50_ms: number | null;
-    /** Time in which 99 of 100 of the requests were answered, in milliseconds, exact to a fifth; null without requests. */
+    /** Time in which 99 of 100 of the requests were answered, in milliseconds, exact to a fifth; null without requests, and for a single edge. */
     p99_ms: number | null;
   })[];
   /** Traffic of the same hour by edge, the busiest first; at most 200 for each minute. */
@@ -3569,7 +3569,7 @@ export interface TrafficHealth {
     };
     /** Answers with a status of 500 or more, and connections that did not get to a backend. */
     errors: number;
-    /** Time in which 95 of 100 of the requests were answered, in milliseconds, exact to a fifth; null without requests. */
+    /** Time in which 95 of 100 of the requests were answered, in milliseconds, exact to a fifth; null without requests, and for a single edge. */
     p95_ms: number | null;
     /** Number of `requests` in the last ten minutes. */
     recent_requests: number;
@@ -4806,7 +4806,7 @@ export interface Operations {
   /** Get endpoint */
   EndpointsGet: { path: { id: string }; query: {}; body: undefined; response: Endpoint };
   /** Count the traffic of the last hour */
-  TrafficHistory: { path: {}; query: {}; body: undefined; response: TrafficHistory };
+  TrafficHistory: { path: {}; query: { edge_id?: string }; body: undefined; response: TrafficHistory };
   /** Show how edges, routes and backends do */
   TrafficHealth: { path: {}; query: {}; body: undefined; response: TrafficHealth };
   /** Watch traffic as it happens */
@@ -5111,7 +5111,7 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   TunnelsGet: { method: 'GET', path: '/tunnels/{id}', query: [], idempotencyKey: false },
   EndpointsList: { method: 'GET', path: '/endpoints', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'endpoints' },
   EndpointsGet: { method: 'GET', path: '/endpoints/{id}', query: [], idempotencyKey: false },
-  TrafficHistory: { method: 'GET', path: '/traffic/history', query: [], idempotencyKey: false },
+  TrafficHistory: { method: 'GET', path: '/traffic/history', query: ['edge_id'], idempotencyKey: false },
   TrafficHealth: { method: 'GET', path: '/traffic/health', query: [], idempotencyKey: false },
   TrafficEvents: { method: 'GET', path: '/traffic/events', query: [], idempotencyKey: false },
   ChangesList: { method: 'GET', path: '/changes', query: ['limit', 'before_id', 'filter', 'kind', 'resource_id', 'actor', 'since', 'until'], idempotencyKey: false, list: 'changes' },

@@ -186,10 +186,10 @@ export class LiveTraffic {
     return subscriber;
   }
 
-  history(accountId: string) {
+  history(accountId: string, edgeId?: string) {
     const nowMs = Date.now();
     const hour = this.#hours.get(accountId) ?? new TrafficHour();
-    return { minutes: hour.minutes(nowMs), byEdge: hour.byEdge(nowMs) };
+    return { minutes: hour.minutes(nowMs, edgeId), byEdge: hour.byEdge(nowMs) };
   }
 
   /** How edges, routes and backends do by the traffic through this process, of all accounts. */

@@ -60,17 +60,17 @@ export class TrafficHour {
     if (ofEdge !== undefined) ofEdge.errors += 1;
   }
 
-  /** Oldest first, without gaps; the last one has just begun. */
-  minutes(nowMs: number) {
+  /** Oldest first, without gaps; the last one has just begun. Of one edge, only the counts are known. */
+  minutes(nowMs: number, edgeId?: string) {
     const last = Math.floor(nowMs / minuteMs);
     return Array.from({ length: keptMinutes }, (_, back) => {
       const number = last - keptMinutes + 1 + back;
       const minute = this.#find(number);
       return {
         startMs: number * minuteMs,
-        ...(minute?.all ?? newCounts()),
-        p50Ms: minute && quantileOf(minute.durations, 0.5),
-        p99Ms: minute && quantileOf(minute.durations, 0.99),
+        ...((edgeId === undefined ? minute?.all : minute?.byEdge.get(edgeId)) ?? newCounts()),
+        p50Ms: edgeId === undefined && minute ? quantileOf(minute.durations, 0.5) : undefined,
+        p99Ms: edgeId === undefined && minute ? quantileOf(minute.durations, 0.99) : undefined,
       };
     });
   }

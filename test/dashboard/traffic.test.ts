@@ -7,7 +7,7 @@ import { askHttps } from '../e2e/gateway/support/traffic.ts';
 import type { Asking } from '../e2e/gateway/support/traffic.ts';
 import { startUpstream } from '../e2e/gateway/support/upstream.ts';
 import type { Upstream } from '../e2e/gateway/support/upstream.ts';
-import { onDashboard } from './support/dashboard.ts';
+import { lead, onDashboard } from './support/dashboard.ts';
 import { lookAt } from './support/looks.ts';
 import { restrict } from './support/restrictions.ts';
 
@@ -108,6 +108,18 @@ onDashboard(
       await ask('/counted');
       const page = await openLive();
       await page.getByRole('img', { name: /came in the last hour; \d+ refused, \d+ warned/ }).waitFor();
+    });
+
+    test('draws the last hour of one edge, on its own page too', async () => {
+      const { gatehouse } = d();
+      const edge = await gatehouse.create('/edges/https', { hostports: ['alone.test:443'], description: 'Alone' });
+      const page = await openLive(`/traffic?edge=${edge.id}`);
+      await page.getByRole('heading', { name: 'a minute, this edge' }).waitFor();
+      await page.getByRole('img', { name: 'Nothing came in the last hour.' }).waitFor();
+      await askHttps(gatehouse.httpsPort, 'alone.test', { path: '/' });
+      await page.getByRole('img', { name: /^1 came in the last hour/ }).waitFor();
+      await lead(page, `/https-edges/${edge.id}`);
+      await page.getByRole('img', { name: /^1 came in the last hour/ }).waitFor();
     });
   },
   { httpsListen: '127.0.0.1:0', drainSeconds: '0' },

@@ -36,11 +36,15 @@ export function useGateways(): { readonly gateways: readonly Gateway[]; readonly
   return { gateways: data.gateways.filter(({ role }) => role !== 'api'), version: data.configuration_version };
 }
 
-/** The last hour in minutes, oldest first; undefined until it is known, and where the process carries no traffic. */
-export function useTrafficHistory(): readonly TrafficBucket[] | undefined {
+/**
+ * The last hour in minutes, oldest first, of all edges or of one; undefined until it is known, and where the process carries
+ * no traffic.
+ */
+export function useTrafficHistory(edgeId?: string): readonly TrafficBucket[] | undefined {
   const { data } = useQuery({
-    queryKey: ['TrafficHistory'],
-    queryFn: ({ signal }) => client.call('TrafficHistory', { signal }),
+    queryKey: ['TrafficHistory', edgeId],
+    queryFn: ({ signal }) =>
+      client.call('TrafficHistory', { ...(edgeId === undefined ? {} : { query: { edge_id: edgeId } }), signal }),
     refetchInterval: pollEvery(everyMs),
   });
   return data?.carries_traffic === true ? data.buckets : undefined;

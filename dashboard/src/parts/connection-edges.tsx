@@ -13,6 +13,7 @@ import { backendIdsOf } from './conditions.ts';
 import { edgeFields, edgeLines, edgeParts, EdgeRows, EdgeState } from './edges.tsx';
 import type { Ways } from './edges.tsx';
 import { HealthBox } from './health-box.tsx';
+import { TrafficChart } from './traffic-chart.tsx';
 import { connectionNoun } from './health-words.ts';
 import { PublicName } from './hostports.tsx';
 import type { EdgeKind } from './hostports.tsx';
@@ -110,6 +111,7 @@ function Body<Row extends Edge>({
           actions={<ButtonLink to={`/traffic?edge=${edge.id}`}>Watch its traffic</ButtonLink>}
         />
       ) : null}
+      <TrafficChart edgeId={edge.id} needsTraffic />
       <Panel>
         <Facts
           facts={[

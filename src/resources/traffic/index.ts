@@ -34,12 +34,20 @@ function historyOperation({ services }: ResourceContext): Operation {
     description:
       'Traffic to the edges of this account, minute by minute, through the process that answers and its workers. The counts are in memory: after a restart they begin at zero.',
     tag: 'Traffic',
+    query: [
+      {
+        name: 'edge_id',
+        description:
+          'Count in `buckets` only the traffic of this edge, or endpoint of an agent, without the times of its answers.',
+        schema: Type.String({ examples: ['edghts_2tQzYDLwIVU45s8sSMNpRfQp1Ng'] }),
+      },
+    ],
     status: 200,
     response: TrafficHistoryView,
     errors: [],
-    handle: async ({ caller, uri }) => {
+    handle: async ({ caller, filters, uri }) => {
       const source = services.get(traffic);
-      const { minutes, byEdge } = source.history(caller.accountId);
+      const { minutes, byEdge } = source.history(caller.accountId, filters['edge_id']);
       return {
         carries_traffic: source.isCarriedHere,
         buckets: minutes.map(({ startMs, p50Ms, p99Ms, ...counts }) => ({

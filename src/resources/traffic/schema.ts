@@ -20,7 +20,7 @@ const counts = {
 const quantile = (share: string): TSchema =>
   Type.Unsafe<number | null>({
     type: ['number', 'null'],
-    description: `Time in which ${share} of the requests were answered, in milliseconds, exact to a fifth; null without requests.`,
+    description: `Time in which ${share} of the requests were answered, in milliseconds, exact to a fifth; null without requests, and for a single edge.`,
   });
 
 export const TrafficHistoryView = Type.Object(

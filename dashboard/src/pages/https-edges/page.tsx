@@ -19,6 +19,7 @@ import {
 } from '../../parts/edges.tsx';
 import type { Ways } from '../../parts/edges.tsx';
 import { HealthBox } from '../../parts/health-box.tsx';
+import { TrafficChart } from '../../parts/traffic-chart.tsx';
 import { ModuleList } from '../../parts/modules/module-list.tsx';
 import { edgeTarget } from '../../parts/modules/target.ts';
 import type { Resource, Shown } from '../../resource/describe.ts';
@@ -136,6 +137,7 @@ function Body({ reply, document: edge, reread, mayWrite, isEditing }: Shown<Http
           actions={<ButtonLink to={`/traffic?edge=${edge.id}`}>Watch its traffic</ButtonLink>}
         />
       ) : null}
+      <TrafficChart edgeId={edge.id} needsTraffic />
       <Routes edge={edge} />
       <div className="cols">
         <Hostports edge={edge} {...(mayWrite && !isEditing ? { onAdd: () => setParams({ edit: '1' }) } : {})} />

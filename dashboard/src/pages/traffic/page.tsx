@@ -73,7 +73,7 @@ export function Page() {
         }
       />
       <Filters edges={edges} />
-      <History />
+      <History edgeId={params.get('edge') ?? undefined} />
       <div
         className="panel flush"
         onPointerEnter={() => setPointedAt(true)}
