@@ -19,7 +19,8 @@ const config = defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    rolldownOptions: { output: { codeSplitting: { groups: chunks } } },
+    // A busy machine would get advice about plugins in the middle of an installation.
+    rolldownOptions: { checks: { pluginTimings: false }, output: { codeSplitting: { groups: chunks } } },
   },
   worker: { format: 'es' },
   server: {

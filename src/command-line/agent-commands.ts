@@ -64,7 +64,7 @@ function addAgentCommand(
   const command = program
     .command(kind)
     .summary(summary)
-    .description(`Runs an agent: ${summary}.`)
+    .description(`Runs an agent to ${summary}.`)
     .argument('<target>', `the program that visitors reach: ${target}`);
   addTunnelOptions(command, kind);
   if (kind === 'http') addHttpOptions(command);
@@ -77,7 +77,7 @@ function addAgentCommand(
 
 function addTunnelOptions(command: Command, kind: TunnelKind): void {
   if (kind === 'tcp') command.option('--remote-addr <host:port>', 'the public address to ask for');
-  else command.option('--domain <name>', 'the public name to have');
+  else command.option('--domain <name>', 'public name to ask for');
   list(command, '--label <key=value>', 'serve edges whose backend has these labels, in place of a name; repeatable');
   list(command, '--allow-cidr <cidr>', 'let only these visitors in; repeatable');
   list(command, '--deny-cidr <cidr>', 'keep these visitors out; repeatable');
@@ -87,7 +87,7 @@ function addTunnelOptions(command: Command, kind: TunnelKind): void {
   command
     .addOption(version)
     .option('--pooling', 'share the name with other agents that ask for it too')
-    .option('--metadata <text>', 'shown with the tunnel in the API');
+    .option('--metadata <text>', 'text that the API shows with the tunnel');
 }
 
 function addHttpOptions(command: Command): void {

@@ -20,7 +20,7 @@ Examples:
 
 export function createProgram(version: string): Command {
   const program = new Command('gatehouse')
-    .description('A self-hosted edge service: a management API, and a gateway that obeys it.')
+    .description('A self-hosted alternative to ngrok: gives programs a public address, and decides who may use it.')
     .version(version, '--version', 'print the version')
     .helpCommand(false)
     .showHelpAfterError('(add --help to see what there is)')

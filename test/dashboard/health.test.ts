@@ -69,13 +69,13 @@ onDashboard(
       await page.getByRole('link', { name: /^Backends 2 in trouble$/ }).waitFor();
       await page.getByRole('link', { name: /^HTTPS edges 3 in trouble$/ }).waitFor();
       await lead(page, '/https-edges');
-      await inList(page, 'half.test').getByText('In part').waitFor();
+      await inList(page, 'half.test').getByText('Answers in part').waitFor();
       await inList(page, 'gone.test').getByText('Does not answer').waitFor();
-      await inList(page, 'halls.test').getByText('In part').waitFor();
+      await inList(page, 'halls.test').getByText('Answers in part').waitFor();
       assert.equal(await page.locator('tbody .v.allow').count(), 0, 'nothing in the list is green');
 
       await lead(page, `/https-edges/${edges[0]?.id}`);
-      await page.getByRole('heading', { name: 'Answers in part: half of it 1 of 2 addresses answer' }).waitFor();
+      await page.getByRole('heading', { name: 'Answers in part: half of it: 1 of 2 addresses answer' }).waitFor();
       await page.getByText(/^127\.0\.0\.1:1 went down, .+ECONNREFUSED/).waitFor();
       await page.getByRole('link', { name: 'See the backend' }).click();
       await page.getByRole('heading', { name: '127.0.0.1:1 is down' }).waitFor();
@@ -87,7 +87,7 @@ onDashboard(
       await lookAt(page, 'https-edge-backend-down');
       await lead(page, `/backends/${group.id}`);
       await page.locator('.facts > div', { hasText: 'Serves now' }).getByRole('link', { name: 'spare hall' }).waitFor();
-      await page.locator('.title').getByText('In part').waitFor();
+      await page.locator('.title').getByText('Answers in part').waitFor();
       await lead(page, '/');
       await page.getByText('gone.test: Does not answer: all of it is down').waitFor();
     });
@@ -114,10 +114,10 @@ onDashboard(
       await page
         .getByRole('heading', { name: /^Nobody signs in: \d+ visitors left for the provider, and none/ })
         .waitFor();
-      await page.getByText(/^Refused: .*\d+ without a login that is let in/).waitFor();
+      await page.getByText(/^Refused: .*\d+ without a permitted login/).waitFor();
       await page.getByText(/^Last refusal .+ 127\.0\.0\.1:/).waitFor();
       await page
-        .getByText(/[12] without the password/)
+        .getByText(/[12] without the right password/)
         .first()
         .waitFor();
       const hooks = page.getByRole('table', { name: 'routes' }).getByRole('row').filter({ hasText: '/hooks' });

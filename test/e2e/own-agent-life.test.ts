@@ -62,7 +62,7 @@ test('at the first signal the request under way is answered, then it ends with 0
   // `npx` passes on what the terminal has sent to the agent too. Equal signals would become one on their way.
   agent.child.kill('SIGINT');
   agent.child.kill('SIGTERM');
-  await said(agent, /stopping: 1 connection may end in order/);
+  await said(agent, /stopping: 1 connection has a few seconds to end/);
   held[0]?.();
   assert.equal((await answered).text, 'late');
   const { code, out } = await ended(agent);

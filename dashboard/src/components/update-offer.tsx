@@ -9,7 +9,7 @@ export function UpdateOffer() {
   return (
     <Banner
       tone="warn"
-      note="Reload opens the same page. What you typed is kept, but for secrets."
+      note="Reload opens the same page. What you typed is kept, except secrets."
       actions={
         <Button small onClick={reloadWithInput}>
           Reload

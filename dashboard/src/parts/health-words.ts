@@ -10,7 +10,7 @@ export const states: Readonly<Record<HealthState, readonly [tone: Tone, words: s
   backend_down: ['deny', 'Does not answer', 1],
   no_agent: ['deny', 'Does not answer', 1],
   answers_in_part: ['warn', 'Answers in part', 2],
-  backend_in_part: ['warn', 'In part', 3],
+  backend_in_part: ['warn', 'Answers in part', 3],
   slow: ['warn', 'Slow', 3],
   no_login_returns: ['warn', 'Nobody signs in', 3],
   unknown: ['off', 'Unknown', 4],
@@ -90,7 +90,12 @@ export interface Told {
 export function titleOf({ thing, state, health, book, noun, fault }: Told): string {
   const window = windowWords(book, thing.created_at);
   const counted = health === undefined ? '' : `${countOf(health.requests, ...noun)} ${window}`;
-  const behind = fault === undefined ? '' : fault.id === thing.id ? fault.words : `${fault.name} ${fault.words}`;
+  const behind =
+    fault === undefined
+      ? ''
+      : fault.id === thing.id
+        ? fault.words
+        : `${fault.name}${/^\d/.test(fault.words) ? ':' : ''} ${fault.words}`;
   switch (state) {
     case 'answers':
       return `Answers: ${counted}, errors ${health === undefined ? '' : shareText(health.errors, health.requests)}`;
@@ -164,12 +169,12 @@ type RefusalCause = NonNullable<Health['last_refusal']>['cause'];
 const causeWords: Readonly<Record<RefusalCause, string>> = {
   rule: 'by IP rules',
   rate: 'by a rate limit',
-  certificate: 'without a certificate that counts',
-  password: 'without the password',
-  token: 'without a token that counts',
-  login: 'without a login that is let in',
-  signature: 'without the signature',
-  user_agent: 'by their program',
+  certificate: 'without a valid certificate',
+  password: 'without the right password',
+  token: 'without a valid token',
+  login: 'without a permitted login',
+  signature: 'without a valid signature',
+  user_agent: 'by their user agent',
   other: 'for a fault of the request',
 };
 

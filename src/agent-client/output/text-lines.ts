@@ -13,7 +13,8 @@ export function describeState(state: AgentState): string {
     case 'offline':
       return `offline: ${state.reason}; trying again ${state.retryMs < 50 ? 'at once' : `in ${formatMs(state.retryMs)}`}`;
     default:
-      return `stopping: ${state.visitors} ${state.visitors === 1 ? 'connection' : 'connections'} may end in order`;
+      if (state.visitors === 0) return 'stopping';
+      return `stopping: ${state.visitors} ${state.visitors === 1 ? 'connection has' : 'connections have'} a few seconds to end`;
   }
 }
 

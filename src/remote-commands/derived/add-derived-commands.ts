@@ -33,7 +33,8 @@ function addDerivedCommand(program: Command, derived: DerivedCommand, host: Host
     .description(derived.description);
   if (parent === program) command.helpGroup(resourcesGroup);
   // The line of a group in the help names its commands.
-  else parent.summary(parent.commands.map((each) => each.name()).join(', '));
+  for (let group: Command | null = parent; group !== null && group !== program; group = group.parent)
+    group.summary(group.commands.map((each) => each.name()).join(', '));
   for (const { name, description = '' } of derived.positional) command.argument(`<${placeholder(name)}>`, description);
   const isLong = derived.fields.length > shownFields;
   for (const flag of [...derived.query, ...derived.fields]) addFlag(command, isLong ? folded(flag) : flag);

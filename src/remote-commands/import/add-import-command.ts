@@ -24,7 +24,7 @@ export function addImportCommand(program: Command, host: Host): void {
     )
     .option('--from <url>', 'URL of the API to read from')
     .option('--token <token>', `token at that server; better ${remoteVariables.fromToken}, which others cannot see`)
-    .option('--vendor <word>', 'also send the version in the header of this vendor, as the hosted service wants it')
+    .option('--vendor <word>', 'also send the version in the header of this vendor; ngrok for an account there')
     .option('--to <url>', `URL of the API to create at (${remoteVariables.url}); its token: ${remoteVariables.token}`)
     .option('--state <file>', 'file that an interrupted import goes on from', 'gatehouse-import.jsonl')
     .option('--caddyfile <file>', 'write the reverse proxies of this Caddyfile as YAML for "gatehouse apply"')

@@ -18,7 +18,7 @@ export async function warnInward(services: Services, queries: Queries, call: Cal
     const kind = await listenerAt(services, queries, address);
     if (kind === undefined) continue;
     const what = kind === 'tcp' ? 'the port of a TCP edge' : `the listener "${kind}" of this installation`;
-    const text = `${address} is ${what}, which no gateway on its machine connects to: visitors get 502. Give the address of the server behind it`;
+    const text = `${address} is ${what}. Gateways on its machine do not connect to it: visitors get 502. Give the address of the server behind it`;
     call.setHeader('Gatehouse-Warning', text);
     return;
   }

@@ -37,10 +37,10 @@ const columns: readonly Column<StaticBackend>[] = [
   },
   {
     id: 'tls',
-    head: 'Spoken to',
+    head: 'Connection',
     priority: 'p3',
     sortBy: ({ tls }) => (tls.enabled ? 0 : 1),
-    cell: ({ tls }) => (tls.enabled ? 'over TLS' : <span className="muted">in plain</span>),
+    cell: ({ tls }) => (tls.enabled ? 'over TLS' : <span className="muted">without TLS</span>),
   },
 ];
 
@@ -110,7 +110,7 @@ export const staticBackends: Resource<'StaticBackendsList'> = {
         {moreOf(row.addresses ?? [])}
       </span>,
     ],
-    ['Spoken to', row.tls.enabled ? 'over TLS' : 'in plain'],
+    ['Connection', row.tls.enabled ? 'over TLS' : 'without TLS'],
     ...(isWatched(row) ? watchFacts(row) : []),
     ...standardFacts(row),
   ],

@@ -22,14 +22,12 @@ export function watchFacts(row: StaticBackend): readonly Fact[] {
       : ([
           [
             'Second try',
-            retries === 0
-              ? 'None'
-              : `Of what may be repeated, ${countOf(retries, 'time', 'times')}, at another address`,
+            retries === 0 ? 'None' : `Repeatable requests, ${countOf(retries, 'time', 'times')}, at another address`,
           ],
         ] as const)),
     [
       'All down',
-      when_all_down === 'fail_closed' ? 'Fails closed: visitors get 503' : 'Fails open: they are tried all the same',
+      when_all_down === 'fail_closed' ? 'Fails closed: visitors get 503' : 'Fails open: all addresses are tried',
     ],
   ];
 }
@@ -48,10 +46,10 @@ function activeWords({ active_check: check }: StaticBackend): string {
 }
 
 function passiveWords({ passive_check: check, addresses = [] }: StaticBackend): string {
-  if (check === undefined) return addresses.length < 2 ? 'Do not count' : 'Down after 1 that got no connection';
+  if (check === undefined) return addresses.length < 2 ? 'Do not count' : 'Down after 1 failed connection';
   const { failures, statuses } = check;
-  const or = statuses.length === 0 ? '' : `, or were answered ${statuses.join(', ')}`;
-  return `Down after ${failures} in a row that got no answer${or}`;
+  const or = statuses.length === 0 ? '' : `, or answered with ${statuses.join(', ')}`;
+  return `Down after ${failures} in a row without an answer${or}`;
 }
 
 function backWords({

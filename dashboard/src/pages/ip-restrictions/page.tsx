@@ -68,7 +68,7 @@ const restrictions: Resource<'IpRestrictionsList'> = {
         />
       ),
     }),
-    description({ hint: 'What it is called in lists.' }),
+    description({ hint: 'Its name in lists.' }),
     field<IpRestriction, readonly string[]>({
       name: 'ip_policy_ids',
       start: [],
@@ -199,6 +199,8 @@ function WouldRefuse({ restriction: { id, enforced } }: { readonly restriction: 
   const { data } = useWarnings(id, 'day', !enforced);
   if (enforced) return <span className="muted">It refuses now</span>;
   if (data === undefined) return null;
-  const undecided = sourcesOf(data).filter(({ state }) => state === 'undecided').length;
-  return undecided === 0 ? <span className="muted">Nobody undecided</span> : addressesOf(undecided);
+  const sources = sourcesOf(data);
+  const undecided = sources.filter(({ state }) => state === 'undecided').length;
+  if (undecided > 0) return addressesOf(undecided);
+  return <span className="muted">{sources.length === 0 ? 'Nobody' : 'All decided'}</span>;
 }

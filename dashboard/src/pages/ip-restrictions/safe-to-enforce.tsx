@@ -78,7 +78,7 @@ function answerOf(
     const since = formatTime(standing.since).replace(/ ago$/, '');
     const seen =
       sources.length === 0
-        ? 'It has warned of nobody so far.'
+        ? 'It has given no warning so far.'
         : `${callsOf(windows.week.total_warned, type)} from ${addressesOf(sources.length)} so far, ${undecided.length === 0 ? 'none' : formatNumber(undecided.length)} of them undecided.`;
     return {
       tone: 'off',
@@ -98,7 +98,7 @@ function answerOf(
     title: 'Safe to enforce: nobody unexpected would be refused',
     reason:
       sources.length === 0
-        ? 'In 7 days it has warned of nobody.'
+        ? 'It has given no warning in 7 days.'
         : `In 7 days it has warned of ${addressesOf(sources.length)}; every one is decided.${onPurpose}`,
   };
 }

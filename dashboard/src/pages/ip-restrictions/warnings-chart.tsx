@@ -79,7 +79,7 @@ function sentenceOf(
   type: IpRestriction['type'],
   since: string,
 ): string {
-  if (total === 0) return `Nobody was warned of in the ${windowWords[window]}.`;
+  if (total === 0) return `No warnings in the ${windowWords[window]}.`;
   const most = buckets.reduce((found, each) => (each.count > found.count ? each : found), { start: '', count: 0 });
   const start = Date.parse(most.start) < Date.parse(since) ? since : most.start;
   const when =

@@ -40,7 +40,7 @@ export const certificateField = field<ReservedDomain, string>({
           ...data.map((each) => [each.id, certificateName(each)] as const),
         ]}
         onChange={onChange}
-        hint="One that is named here cannot be deleted. The gateway shows the best one in any case."
+        hint="A certificate that is named here cannot be deleted. The gateway shows the best certificate in any case."
         error={error}
       />
     );

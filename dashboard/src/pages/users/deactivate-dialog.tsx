@@ -70,7 +70,7 @@ export function DeactivateDialog({ user, onClose }: { readonly user: User; reado
         </li>
       </ul>
       <p className="soft">
-        Letting {name} back in wakes keys and credentials again. What must go on without a person belongs to a bot.
+        If you let {name} back in, keys and credentials work again. Give what must outlive a person to a bot.
       </p>
       <Problem error={error} />
     </Dialog>

@@ -37,7 +37,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
         note="optional"
         value={email}
         onChange={setEmail}
-        hint="To know the person by. Gatehouse sends no mail."
+        hint="Identifies the person. Gatehouse sends no mail."
       />
       <fieldset className="plain">
         <legend className="label">Role</legend>

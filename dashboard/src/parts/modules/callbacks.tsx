@@ -20,7 +20,8 @@ export function Callbacks({ document }: { readonly document: ModuleTarget['docum
   return (
     <div className="stack tight">
       <p className="soft">
-        Register at the provider where visitors come back, or it lets nobody return
+        Register {hostports.length === 1 ? 'this address' : 'these addresses'} at the provider, or visitors cannot come
+        back
         {hostports.some((hostport) => hostport.startsWith('*')) ? '; each name below a * by itself' : ''}:
       </p>
       {hostports.map((hostport) => {
