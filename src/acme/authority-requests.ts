@@ -70,7 +70,7 @@ function problemIn(text: string): Problem {
       return { type: 'type' in parsed ? String(parsed.type) : '', words: String(parsed.detail) };
     }
   } catch {
-    // It is not JSON, so that it is shown as it is.
+    // An answer that is not JSON is shown as it is.
   }
   return { type: '', words: text.trim().slice(0, 300) || 'it gave no reason' };
 }

@@ -19,7 +19,7 @@ export function formatFingerprint(fingerprint: Uint8Array): string {
   return `sha256:${Buffer.from(fingerprint).toString('hex')}`;
 }
 
-/** What a server has shown, looked at for an authority of which only the fingerprint is known. */
+/** Result of the search for an authority, of which only the fingerprint is known, in what a server has shown. */
 export interface ShownAuthority {
   /** PEM of the authority; undefined if the server has not shown it. */
   readonly pem: string | undefined;

@@ -21,7 +21,7 @@ export interface Call<Body = unknown> extends CallOptions {
   readonly filters: Readonly<Record<string, string>>;
   /** Entries that a filter may look at. */
   readonly filterRows: number;
-  /** Its client went away: reading may end, and what has begun to write goes on. */
+  /** True if its client went away: reading may end, and a write that has begun goes on. */
   readonly isAbandoned: () => boolean;
   /** Prefix of every URI in the answer. */
   readonly base: string;

@@ -32,7 +32,7 @@ export interface Operation<Body = never> {
   readonly description?: string;
   readonly tag: string;
   readonly rights: Rights;
-  /** It changes nothing, although it is no GET: viewers and keys that only read may call it. */
+  /** True if it changes nothing, although it is no GET: viewers and keys that only read may call it. */
   readonly onlyReads?: boolean;
   readonly body?: TSchema;
   /** `module`: the body may also come wrapped in `{"module": …}`. `list`: it is not an object. */

@@ -47,7 +47,7 @@ export interface ApiOptions {
   readonly publicUrl: string | undefined;
   /** Folder of the built dashboard; it may be missing. */
   readonly dashboardFolder: string;
-  /** Of this program. */
+  /** Version of this program. */
   readonly programVersion: string;
   readonly vendor: VendorWords;
   readonly trustedProxies: CidrSet;

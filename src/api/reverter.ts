@@ -11,7 +11,7 @@ import { notReverted } from './errors.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a change did to one resource; null where it did not exist. */
+/** Effect of a change on one resource; null where it did not exist. */
 export interface DocumentChange {
   readonly id: string;
   readonly before: Fields | null;
@@ -26,7 +26,7 @@ export interface RevertedParts {
   readonly after: object;
 }
 
-/** What a revert does to it. */
+/** Effect of a revert on one resource. */
 export interface RevertedDocument {
   readonly before: object | null;
   readonly after: object | null;
@@ -36,7 +36,7 @@ export interface RevertedDocument {
 export interface Reverter {
   /** As the change log names it. */
   readonly kind: string;
-  /** Those of the single calls. */
+  /** Errors of the single calls. */
   readonly errors: readonly ErrorDefinition[];
   revert(transaction: Transaction, call: Call, change: DocumentChange): Promise<RevertedDocument>;
 }
@@ -58,7 +58,7 @@ export interface Revertible<Document extends Stored> {
   create(transaction: Transaction, call: Call<never>): Promise<unknown>;
   update(transaction: Transaction, call: Call<never>, document: Document): Promise<Document>;
   remove(transaction: Transaction, call: Call, document: Document): Promise<void>;
-  /** What it has, in words, that would be deleted with it unrecorded. */
+  /** Words for what would be deleted with it and is in no change log. */
   hasParts?(transaction: Transaction, document: Document): Promise<string | undefined>;
   /** Undoes what cascading changes did beside the resource. */
   readonly parts?: {
@@ -92,7 +92,7 @@ export function reverterOf<Document extends Stored>(resource: Revertible<Documen
       if (current === undefined) throw refuse(`the ${noun} ${id} is gone since`);
       if (revertParts !== undefined) {
         const reverted = await revertParts(transaction, own);
-        // What people know it by, though it stays as it is.
+        // Fields that people know it by, though they stay as they are.
         const { description } = { description: undefined, ...current };
         const known = { id, ...(description === undefined ? {} : { description }) };
         return { before: { ...known, ...reverted.before }, after: { ...known, ...reverted.after } };
@@ -134,7 +134,7 @@ export function reverterOf<Document extends Stored>(resource: Revertible<Documen
   }
 
   async function write(transaction: Transaction, call: Call, wanted: Fields, current: Document): Promise<Document> {
-    // It has the fields of the document that it was made of.
+    // The body has the fields of the document that it was made of.
     if (resource.restore !== undefined)
       return resource.restore(transaction, call, wanted as unknown as Document, current);
     const changed = fieldsOf(resource.updateBody).filter(

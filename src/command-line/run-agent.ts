@@ -131,7 +131,7 @@ async function readCa(path: string): Promise<string> {
   return text;
 }
 
-/** What "gatehouse login" has kept for agents. */
+/** Reads what "gatehouse login" has kept for agents. */
 async function readProfile({ profile }: AgentFlags, { env }: Host): Promise<AgentAccess | undefined> {
   return (await findProfile(profile ?? (env[remoteVariables.profile] || undefined), env))?.agent;
 }

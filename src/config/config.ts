@@ -74,7 +74,7 @@ const variablePrefix = 'GATEHOUSE_';
 /** A fault for each variable that only looks like a setting: a misspelt one would change nothing, and nobody would notice. */
 function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
   const known = describeSettings().map(({ variable }) => variable);
-  // They may be set for everything that is started in one shell.
+  // Such variables may be set for everything that is started in one shell.
   const others = new Set<string>([...Object.values(agentVariables), ...Object.values(remoteVariables)]);
   return Object.keys(environment)
     .filter((name) => name.startsWith(variablePrefix) && !known.includes(name) && !others.has(name))

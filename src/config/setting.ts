@@ -6,6 +6,6 @@ export interface Setting<T> {
   /** As it would be given. */
   readonly fallback?: string;
   readonly read: (text: string) => T;
-  /** Its value is not repeated when it is wrong. */
+  /** True if its value is not repeated when it is wrong. */
   readonly secret?: boolean;
 }

@@ -18,7 +18,7 @@ import {
 } from './shared.ts';
 import type { ErrorDefinition } from './user-error.ts';
 
-/** What somebody was refused by. `other`: a fault of the request itself, or a path that leads nowhere. */
+/** Causes of refusals. `other`: a fault of the request itself, or a path that leads nowhere. */
 export const refusalCauses = [
   'rule',
   'rate',

@@ -50,7 +50,7 @@ export class UserError<Names extends string = string> extends Error {
     this.headers = ((hasValues ? second : first) ?? {}) as Headers;
   }
 
-  /** The same error, whose message begins with the place that it is about. */
+  /** Returns the error with a message that begins with the place that it is about. */
   at(place: string): UserError {
     const { code, status, message, headers } = this;
     return new UserError({ code, status, message: '{text}' }, { text: `${place}: ${message}` }, headers);

@@ -12,7 +12,7 @@ export interface AddressFlip {
   readonly cause?: string | undefined;
 }
 
-/** What this gateway sees of one backend. */
+/** State of one backend as this gateway sees it. */
 export interface BackendReport {
   readonly addresses: readonly AddressHealth[];
   /** The newest first. */

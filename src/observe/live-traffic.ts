@@ -68,9 +68,9 @@ const failedReasons: ReadonlyMap<string, string> = new Map([
 ]);
 /** Longest part of a path that is kept with an error. */
 const pathLimit = 200;
-/** The same of the reason of a refusal. */
+/** Longest reason of a refusal that is kept. */
 const reasonLimit = 300;
-/** The same of a method, which may be any word in HTTP/2. */
+/** Longest method that is kept: in HTTP/2 it may be any word. */
 const methodLimit = 40;
 
 /**

@@ -11,9 +11,9 @@ export interface Ending {
   readonly kind: 'answered' | 'failed' | 'left' | 'turned_away' | 'own';
   /** Until the head of the answer, or until the client left; undefined where that says nothing. */
   readonly durationMs?: number | undefined;
-  /** Of one that failed. */
+  /** Error of one that failed. */
   readonly error?: LastError;
-  /** Of one that was turned away. */
+  /** Refusal of one that was turned away. */
   readonly refusal?: LastRefusal;
   readonly login?: 'begun' | 'back' | undefined;
 }
@@ -45,7 +45,7 @@ interface HealthReport {
   readonly lastRefusal?: LastRefusal | undefined;
 }
 
-/** What one process knows of them. */
+/** Reports of one process. */
 export interface HealthReports {
   readonly reports: readonly HealthReport[];
   /** There were more in the last hour than it tells apart. */
@@ -59,7 +59,7 @@ interface EndingCounts {
   readonly turnedAway: number;
   /** Pairs of step and count; most steps have none. */
   readonly durations: readonly (readonly [step: number, count: number])[];
-  /** The same of causes and logins. Undefined in what an older release reports. */
+  /** Pairs of cause or login and count. Undefined in what an older release reports. */
   readonly tallies?: readonly (readonly [tally: Tally, count: number])[];
 }
 
@@ -213,7 +213,7 @@ export class TrafficHealth {
     subject?.add(nowMs, Math.floor(nowMs / minuteMs), columns.left);
   }
 
-  /** Those with traffic in the last hour, most errors and requests first. */
+  /** Reports of what had traffic in the last hour, most errors and requests first. */
   report(nowMs: number): readonly HealthReport[] {
     const reports: HealthReport[] = [];
     for (const [id, subject] of this.#subjects) {

@@ -13,7 +13,7 @@ export interface CountedEvent {
   readonly kind: 'request' | 'connection';
   readonly verdict: 'allowed' | 'refused' | 'warned';
   readonly isError: boolean;
-  /** Of a request; 0 for a connection. */
+  /** Duration of a request; 0 for a connection. */
   readonly durationMs: number;
 }
 

@@ -65,7 +65,7 @@ function readTargets(flags: CheckFlags): readonly Target[] {
   return chosen.map((each) => ({ type: each }));
 }
 
-/** What the flags say of a visitor beside the address. */
+/** Reads what the flags say of a visitor beside the address. */
 function readVisitor({ email, group, path, header, certificateOf }: CheckFlags): Target {
   const visitor = { ...(email === undefined ? {} : { email }), groups: [...(group ?? [])] };
   return {

@@ -27,7 +27,7 @@ const telling = [
   'actor',
   'resource_id',
 ];
-/** Those that are left out first. */
+/** Columns that are left out first. */
 const leastTelling = new Set(['version', 'operation_id']);
 
 const gap = '  ';
@@ -96,7 +96,7 @@ function cell(value: unknown): string {
   const { id, state, cause, kind, address, port, weight } = value;
   // A reference, or a resource inside another one, is known by its id.
   if (typeof id === 'string') return cell(id);
-  // What a gateway sees of an address.
+  // State of an address as a gateway sees it.
   if (typeof state === 'string') return [state, cell(cause)].filter(Boolean).join(': ');
   if (typeof address !== 'string') {
     const [only, ...others] = Object.values(value);

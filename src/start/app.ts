@@ -57,7 +57,7 @@ export interface App extends AsyncDisposable {
   readonly firstToken: string | undefined;
   /** True at the first start over this database. */
   readonly isNew: boolean;
-  /** What the operator must know of the stored configuration. The caller logs it, after its greeting. */
+  /** Notices about the stored configuration for the operator. The caller logs them, after its greeting. */
   readonly notices: readonly Notice[];
 }
 

@@ -20,7 +20,7 @@ const reservedDomainKind = 'reserved_domain';
 /** Starts to look after public certificates, as the settings ask for it. */
 export async function startAcme(config: Config, parts: AcmeParts): Promise<AsyncDisposable> {
   const { context, served, metrics, log } = parts;
-  // Its libraries are large, and most installations are without.
+  // The libraries of ACME are large, and most installations do without.
   const { AcmeManager } = await import('../acme/manager.ts');
   const { services, store } = context;
   const { acmeDnsHook, acmeEabKid, acmeEabKey } = config;

@@ -31,7 +31,7 @@ export interface Connection extends Queries {
   close(): Promise<void>;
 }
 
-/** What goes with a commit. */
+/** Data that goes with a commit. */
 export interface Ending {
   /** The new point of the store's history; undefined keeps the one it has. */
   readonly point: Point | undefined;

@@ -17,7 +17,7 @@ export function useAction(): Action {
       await act();
       return true;
     } catch (failure) {
-      // What somebody else has changed is shown before anybody tries again.
+      // A change of somebody else is shown before anybody tries again.
       if (failure instanceof ApiError && failure.number === errorNumbers.stale) refreshAll();
       throw failure;
     }

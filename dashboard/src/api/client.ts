@@ -37,7 +37,7 @@ async function bodyOf(response: Response): Promise<Partial<ErrorBody>> {
   }
 }
 
-/** What a call can fail with; anything else is a fault of the page. */
+/** Errors that a call can fail with; anything else is a fault of the page. */
 export type CallError = ApiError | ConnectionError;
 
 export function asCallError(error: unknown): CallError {

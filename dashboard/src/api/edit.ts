@@ -22,7 +22,7 @@ export interface Edit<Document, Values> {
   readonly error: CallError | undefined;
   /** The field that the error is about, if one is. */
   readonly fieldOfError: keyof Values | undefined;
-  /** What the server says about a field. */
+  /** Words of the server about a field. */
   readonly errorAt: (name: keyof Values) => string | undefined;
   /** Somebody else was faster: what was seen here, and what is there now. */
   readonly stale: { readonly seen: Document; readonly current: Document } | undefined;
@@ -65,7 +65,7 @@ export function useEdit<Document, Values extends object>({
   const [error, setError] = useState<CallError>();
   const [current, setCurrent] = useState<Reply<Document>>();
 
-  /** What the server said was about what stood there before. */
+  /** True if the server spoke of what stood there before. */
   const setAll = useCallback((next: (before: Values) => Values) => {
     setError(undefined);
     setValues(next);

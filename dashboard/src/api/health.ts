@@ -4,7 +4,7 @@ import { useOne } from './queries.ts';
 
 export type Health = TrafficHealth['health'][number];
 
-/** What gateways see of the addresses of a static backend. */
+/** Addresses of a static backend as the gateways see them. */
 export type WatchedBackend = TrafficHealth['backends'][number];
 
 /** Whether what lies behind an edge, route or backend can answer. `unknown`: nobody checks it, or nobody has yet. */
@@ -61,7 +61,7 @@ const nothingKnown: HealthBook = {
 
 const books = new WeakMap<TrafficHealth, HealthBook>();
 
-/** The same book for the same document, so that columns made of it stay the same. */
+/** Books by their documents: columns that are made of one stay the same. */
 function bookOf(document: TrafficHealth): HealthBook {
   const known = books.get(document);
   if (known !== undefined) return known;

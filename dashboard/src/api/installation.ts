@@ -31,7 +31,7 @@ export function useGateways(): { readonly gateways: readonly Gateway[]; readonly
     queryFn: ({ signal }) => client.call('GatewaysList', { signal }),
     refetchInterval: pollEvery(everyMs),
   });
-  // What was true before the server was lost is shown as old, by the whole page.
+  // Data from before the server was lost is shown as old, by the whole page.
   if (data === undefined || error instanceof ApiError) return undefined;
   return { gateways: data.gateways.filter(({ role }) => role !== 'api'), version: data.configuration_version };
 }

@@ -27,7 +27,7 @@ export function refreshAll(): void {
   void rereadSession();
 }
 
-// What is shown may be old when the server is back.
+// Shown data may be old when the server is back.
 onConnection(() => {
   if (!isLost()) refreshAll();
 });

@@ -5,7 +5,7 @@ import type { ErrorBody } from '../../../client/src/index.ts';
 import { fetchFromServer } from './connection.ts';
 import { callHeaders, keepSecret, takeEarly } from './early-calls.ts';
 
-/** Who is signed in, and how the server sees them. */
+/** The person who is signed in, as the server sees them. */
 export interface SessionFacts {
   readonly principal: { readonly id: string; readonly kind: 'user' | 'bot'; readonly name: string };
   /** Users of the account, by which owners are named. */
@@ -102,7 +102,7 @@ export async function readSession(): Promise<void> {
   }
 }
 
-/** The same beside other work: without an answer, what is known stays. */
+/** Reads the session again beside other work: without an answer, what is known stays. */
 export async function rereadSession(): Promise<void> {
   await readSession().catch(() => undefined);
 }
@@ -143,7 +143,7 @@ export async function leaveForProvider(as: 'me' | 'other', accountId?: string): 
   location.assign(url);
 }
 
-/** What a tab keeps while the provider asks who it is. Pages of other origins, also of other ports, cannot read it. */
+/** State that a tab keeps while the provider asks who it is. Pages of other origins, also of other ports, cannot read it. */
 interface LeftForProvider {
   readonly secret: string;
   /** The page that was open. */
@@ -192,7 +192,7 @@ export interface Accepted {
   readonly token: string;
 }
 
-/** What a link invites to. */
+/** Invitation that a link stands for. */
 export interface Invited {
   readonly name: string;
   readonly email?: string;

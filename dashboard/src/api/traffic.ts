@@ -21,7 +21,7 @@ export async function listenToTraffic(signal: AbortSignal, { onOpen, onEvent, on
   if (response.body === null) return;
   onOpen();
   for await (const { event, data } of readEventStream(response.body)) {
-    // What comes is that of the operation.
+    // Events have the form that the operation gives.
     if (event === 'dropped') onDropped((JSON.parse(data) as { count: number }).count);
     else if (event === 'request' || event === 'connection') onEvent(JSON.parse(data) as TrafficEvent);
   }

@@ -51,7 +51,7 @@ export function AcceptInvitation({ link, onDone }: { readonly link: string; read
   }, [link]);
   const goOn = async (token: string): Promise<void> => {
     if (ways?.token !== false) await signIn(token);
-    // What was read for somebody else must not be shown.
+    // Data that was read for somebody else must not be shown.
     queryClient.clear();
     onDone();
   };
@@ -120,7 +120,7 @@ function wordsOf(failure: unknown): string {
   return failure instanceof ApiError ? failure.message : 'The server does not answer. Try again in a moment.';
 }
 
-/** Who invites, as whom, and what accepting does. */
+/** Says who invites, as whom, and what accepting does. */
 function InvitedTo({
   invited: { name, email, role, invited_by: inviter, expires_at: end },
 }: {

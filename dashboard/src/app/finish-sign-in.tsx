@@ -18,7 +18,7 @@ export function FinishSignIn({ answer, onDone }: { readonly answer: ProviderAnsw
     finishAtProvider(answer).then(
       (offered) => {
         if (offered.length > 0) return setAccounts(offered);
-        // What was read for somebody else must not be shown.
+        // Data that was read for somebody else must not be shown.
         queryClient.clear();
         onDone();
       },

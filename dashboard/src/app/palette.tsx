@@ -133,7 +133,7 @@ interface Named {
   readonly domain?: string;
   readonly address?: string;
   readonly hostports?: readonly string[] | null;
-  /** Of an IP restriction. */
+  /** Type of an IP restriction. */
   readonly type?: string;
 }
 

@@ -210,7 +210,7 @@ function TokenForm({ provider, onBack }: { readonly provider: string | undefined
     setError(undefined);
     try {
       const isSomebodyElse = await signIn(token.trim());
-      // What was read for somebody else must not be shown.
+      // Data that was read for somebody else must not be shown.
       if (isSomebodyElse) queryClient.clear();
       refreshAll();
     } catch (failure) {

@@ -18,7 +18,7 @@ function useCopy(): [copied: boolean, copy: (text: string) => void] {
 
 /** The clipboard's API exists only under TLS and on localhost, and may be denied; a selected field works everywhere. */
 export async function copyText(text: string): Promise<void> {
-  // Its type does not know that it may be missing.
+  // The type does not know that it may be missing.
   const clipboard = navigator.clipboard as Clipboard | undefined;
   const isCopied = await clipboard?.writeText(text).then(
     () => true,

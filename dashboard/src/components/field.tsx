@@ -13,7 +13,7 @@ interface FieldProps {
   readonly error?: ReactNode;
 }
 
-/** What every control gets from the field around it. */
+/** Props that every control gets from the field around it. */
 interface ControlProps {
   readonly id: string;
   readonly 'aria-invalid': boolean | undefined;

@@ -21,7 +21,7 @@ export interface ChoiceFilter<Row> {
   /** Words by values. */
   readonly options: Readonly<Record<string, string>>;
   readonly matches: (row: Row, value: string) => boolean;
-  /** The same as an expression for the server, where it has one. */
+  /** Expression of the search for the server, where it has one. */
   readonly filter?: (value: string) => string;
 }
 
@@ -45,7 +45,7 @@ export interface SearchedRows<Row> {
   readonly read: ListRead<Row>;
   /** All that were found so far, in order. */
   readonly rows: readonly Row[] | undefined;
-  /** Those of this page; undefined until they are there. */
+  /** Rows of this page; undefined until they are there. */
   readonly shown: readonly Row[] | undefined;
   readonly page: number;
   readonly pages: number;

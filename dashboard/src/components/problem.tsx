@@ -27,7 +27,7 @@ export function Problem({ error }: { readonly error: CallError | undefined }) {
   );
 }
 
-/** The same for an act without input: what somebody else did meanwhile is on the page by now. */
+/** Shows the fault of an act without input: what somebody else did meanwhile is on the page by now. */
 export function ActProblem({ error }: { readonly error: CallError | undefined }) {
   if (error instanceof ApiError && error.number === errorNumbers.stale) {
     return (

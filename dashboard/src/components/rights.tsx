@@ -1,7 +1,7 @@
 import { useSession } from '../api/session.ts';
 import { Banner } from './banner.tsx';
 
-/** Who may write: everybody, or admins only. A key that reads only may write nothing. */
+/** Rights to write: for everybody, or for admins only. A key that reads only may write nothing. */
 export function useMayWrite(who: 'everyone' | 'admins' = 'everyone'): boolean {
   const { role, read_only: isReadOnly } = useSession();
   return !isReadOnly && (who === 'everyone' || role === 'admin');

@@ -20,7 +20,7 @@ export function ShownOnce({
   readonly title?: string;
   /** Whoever it is for has it already. */
   readonly isUsed?: boolean;
-  /** What to do when it is lost. */
+  /** Says what to do when it is lost. */
   readonly ifLost: string;
   readonly onClose: () => void;
   /** Stands above the token, which is not the main thing then. */

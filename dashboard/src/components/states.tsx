@@ -22,7 +22,7 @@ export function Empty({
   readonly title: string;
   readonly children?: ReactNode;
   readonly action?: ReactNode;
-  /** It stands in place of a whole page, whose heading its title is. */
+  /** True if it stands in place of a whole page: its title is the heading of the page. */
   readonly isPage?: boolean;
 }) {
   return (
@@ -39,7 +39,7 @@ export function Empty({
 const isWorthRepeating = (error: CallError): boolean =>
   !(error instanceof ApiError) || error.status >= 500 || error.status === 429;
 
-/** What failed, in the panel that it failed in. Tries again by itself, with a countdown. */
+/** Says what failed, in the panel that it failed in. Tries again by itself, with a countdown. */
 export function ErrorState({
   title,
   error,
@@ -49,7 +49,7 @@ export function ErrorState({
   readonly title: string;
   readonly error: CallError;
   readonly onRetry: () => void;
-  /** It stands in place of a whole page, whose heading its title is. */
+  /** True if it stands in place of a whole page: its title is the heading of the page. */
   readonly isPage?: boolean;
 }) {
   // The page says by itself that the server is lost, and all is read again when it is back.

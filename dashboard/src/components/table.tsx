@@ -13,7 +13,7 @@ export interface Column<Row> {
   /** Empty for a column of buttons, which is announced as "Actions". */
   readonly head: string;
   readonly cell: (row: Row) => ReactNode;
-  /** What rows are ordered by; left out where order means nothing. */
+  /** Value that rows are ordered by; left out where order means nothing. */
   readonly sortBy?: (row: Row) => string | number;
   readonly priority?: ColumnPriority;
   /** Numbers stand right. */

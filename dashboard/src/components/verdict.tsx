@@ -58,7 +58,7 @@ const shapes: Readonly<Record<Tone, ReactNode>> = {
   off: <circle cx="7" cy="7" r="5.5" fill="none" stroke="currentColor" strokeWidth="1.6" strokeDasharray="2.6 1.72" />,
 };
 
-/** What was good when the server last answered is not known to be so now. */
+/** A verdict that was good when the server last answered: nobody knows whether it still is. */
 function useTone(tone: Tone): Tone {
   const lost = useLost();
   return lost !== undefined && tone === 'allow' ? 'off' : tone;

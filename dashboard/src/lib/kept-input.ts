@@ -29,7 +29,7 @@ export function reloadWithInput(): void {
   location.reload();
 }
 
-/** What was typed into this form before the reload, for the first that asks. */
+/** Text that was typed into this form before the reload, for the first that asks. */
 export function useInputBefore(form: string): Input {
   const [input] = useState(() => {
     const found = kept?.url === urlNow() ? kept.forms[form] : undefined;

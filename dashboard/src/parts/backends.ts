@@ -14,7 +14,7 @@ import { countOf, shortId } from '../lib/text.ts';
 export interface Backend {
   readonly id: string;
   readonly kind: BackendKind;
-  /** Its description, or where it sends traffic. */
+  /** Description, or where the backend sends traffic. */
   readonly name: string;
   /** Where it sends traffic. */
   readonly target: string;

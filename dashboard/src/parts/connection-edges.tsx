@@ -27,7 +27,7 @@ type RowsProps<Row extends Edge> = Parameters<typeof EdgeRows<Row>>[0];
 interface Words {
   /** In a sentence: "It has no hostport". */
   readonly noHostport: string;
-  /** What a deletion takes away. */
+  /** Says what a deletion takes away. */
   readonly lost: string;
 }
 

@@ -114,7 +114,7 @@ export function EdgeState<Row extends Edge>({ edge, ways }: { readonly edge: Row
   return <StateOf edge={edge} ways={ways} book={useHealth()} conditions={useConditions()} />;
 }
 
-/** What an edge leads to. */
+/** Backends that an edge leads to. */
 export interface Ways<Row> {
   /** The next thing that it needs, in a word; undefined for one that serves. */
   readonly missing: (edge: Row) => string | undefined;

@@ -178,7 +178,7 @@ const causeWords: Readonly<Record<RefusalCause, string>> = {
   other: 'for a fault of the request',
 };
 
-/** What visitors were refused by: "40 by a rate limit, 2 by IP rules". */
+/** Causes of refusals, with their counts: "40 by a rate limit, 2 by IP rules". */
 export function refusedText({ turned_away_by: causes }: Health): string {
   return causes.map(({ cause, count }) => `${formatNumber(count)} ${causeWords[cause]}`).join(', ');
 }

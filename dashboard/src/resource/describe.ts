@@ -51,7 +51,7 @@ export interface InputProps<Value> {
 
 /** A field of the forms that create and edit a thing. `field` makes one from typed parts. */
 export interface FormField<Row> {
-  /** Its name in the API. */
+  /** Name in the API. */
   readonly name: string;
   /** Value in the form for a new thing. */
   readonly start: (params: URLSearchParams) => unknown;
@@ -60,7 +60,7 @@ export interface FormField<Row> {
   readonly toBody: (value: unknown, form: 'create' | 'edit') => object;
   /** The one form that has it; both without it. */
   readonly form?: 'create' | 'edit';
-  /** It is kept nowhere in the browser. */
+  /** True if the browser keeps it nowhere. */
   readonly isSecret?: boolean;
   readonly Input: (props: InputProps<unknown>) => ReactNode;
 }
@@ -77,7 +77,7 @@ export interface Shown<Row> {
 export interface Removal {
   readonly lost: ReactNode;
   readonly uses?: ReactNode;
-  /** Its name has to be typed, because it is in use. */
+  /** True if its name has to be typed, because it is in use. */
   readonly mustType?: boolean;
   /** Words of the button where the server would refuse: "Used by 2: free it first". Then it cannot be pressed. */
   readonly blocked?: string | undefined;
@@ -107,9 +107,9 @@ export interface Resource<Id extends ListId> extends Listed<Id> {
   readonly nameOf: (row: Entry<Id>) => string;
   /** Such as "IP policies" in "only an admin may write IP policies"; the noun without it. */
   readonly what?: string;
-  /** Who may write them; everyone without it. */
+  /** Rights to write them; everybody has them without it. */
   readonly who?: 'admins';
-  /** Who may write one of them, where its owner decides that. */
+  /** Rights to write one of them, where its owner decides that. */
   readonly mayWrite?: (row: Entry<Id>, session: SessionFacts) => boolean;
   readonly fields: readonly FormField<Entry<Id>>[];
   /** Number of an error to the field that it is about, where its message does not say so in a word. */
@@ -147,7 +147,7 @@ export interface Resource<Id extends ListId> extends Listed<Id> {
   readonly Removal: (props: RemovalProps<Entry<Id>>) => ReactNode;
   /** Words of the button that opens that dialog. */
   readonly deleteWords?: string;
-  /** It is deleted whatever somebody else has changed meanwhile. */
+  /** True if it is deleted whatever somebody else has changed meanwhile. */
   readonly deletesAnyState?: boolean;
   readonly badge?: (row: Entry<Id>) => ReactNode;
   readonly lead?: (row: Entry<Id>, session: SessionFacts) => ReactNode;

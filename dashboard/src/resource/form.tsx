@@ -159,7 +159,7 @@ export function EditPanel<Row>({
   const form = `${useSession().principal.id} ${id} edit`;
   const { etag = seen.etag, ...start } = useInputBefore(form) as Values & Pick<Reply<Row>, 'etag'>;
   const edit = useEdit<Row, Values>({
-    // What somebody has changed since then is shown before it is overwritten.
+    // A change that somebody has made since then is shown before it is overwritten.
     seen: { ...seen, etag },
     start,
     reread,

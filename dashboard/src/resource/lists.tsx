@@ -114,7 +114,7 @@ export function ListTabs({
   readonly lead: string;
   readonly action?: string | undefined;
   readonly what?: string;
-  /** What the tabs are: "Kinds of backends". */
+  /** Name of the tabs: "Kinds of backends". */
   readonly label: string;
   readonly path: string;
   readonly param?: string;

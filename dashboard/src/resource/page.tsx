@@ -29,7 +29,7 @@ export function ResourcePage<Id extends ListId>({
   readonly id: string;
 }) {
   const { list, noun, path, listPath = path } = resource;
-  // What a list has as entries is what the operation beside it gives.
+  // Entries of a list have the form that the operation beside it gives.
   const read = useOne(operationOf(list, 'Get'), { path: { id } }) as unknown as Read<Reply<Entry<Id>>> & {
     readonly reread: () => Promise<Reply<Entry<Id>>>;
   };

@@ -17,7 +17,7 @@ export interface Use {
   readonly tone?: Tone;
 }
 
-/** The same in the dialog that asks before what they use is deleted; undefined where there are none. */
+/** Uses as lines of the dialog that asks before a deletion; undefined where there are none. */
 export function linesOf(uses: readonly Use[]): ReactNode {
   if (uses.length === 0) return undefined;
   return (

@@ -6,7 +6,7 @@ import type { Role } from './roles.ts';
 export interface Principal {
   readonly id: string;
   readonly accountId: string;
-  /** That of a member for every bot. */
+  /** Role of the user; every bot has that of a member. */
   readonly role: Role;
   readonly active: boolean;
 }
@@ -82,7 +82,7 @@ export interface NewSession {
 }
 
 export interface EndedSession {
-  /** It was begun at an identity provider. */
+  /** True if the session was begun at an identity provider. */
   readonly isOfProvider: boolean;
 }
 

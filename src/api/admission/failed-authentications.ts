@@ -48,7 +48,7 @@ export class FailedAuthentications implements Disposable {
     return this.answerGuess(fault, source);
   }
 
-  /** The same for a fault that may come of a guess, whatever its number. */
+  /** Counts a fault that may come of a guess, whatever its number. */
   async answerGuess(fault: UserError, source: () => IpAddress): Promise<never> {
     const verdict = await this.#limiter?.failed(source());
     this.#observer.counted(verdict?.answer ?? 'prompt');

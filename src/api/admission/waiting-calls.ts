@@ -6,7 +6,7 @@ export class QueuedCall {
   sinceMs = 0;
   /** The principal among whose calls in progress it is. */
   owner: PrincipalCalls | undefined;
-  /** Its client went away before its turn came: it is not carried out. */
+  /** True if its client went away before its turn came: it is not carried out. */
   isAbandoned = false;
   hasWaited = false;
   #isWorking = false;

@@ -70,7 +70,7 @@ export function explainValidation(fault: ValidationFault, operation: Operation):
   const [, field = ''] = fault.instancePath.split('/');
   const missing = fault.keyword === 'required' ? String(fault.params['missingProperty']) : undefined;
   const other = missing === undefined ? undefined : unknownFieldOf(fault);
-  // What is missing stands there under another name.
+  // A missing field stands there under another name.
   if (other !== undefined) return generalFault({ ...fault, ...other }, undefined, field === '' ? operation : undefined);
   const better =
     missing !== undefined && field === ''

@@ -17,7 +17,7 @@ const bodyLimitBytes = 4_096;
 export interface Invitations {
   /** The account that a token invites to; undefined where it invites nobody, or nobody any more. */
   accountOf(token: string): Promise<string | undefined>;
-  /** What whoever has the token is invited to; undefined as above. */
+  /** The invitation that belongs to the token; undefined as above. */
   show(token: string): Promise<ShownInvitation | undefined>;
   /** Makes the user and a first API key; undefined where the invitation has ended since, or another call was sooner. */
   accept(token: string, call: AcceptingCall): Promise<AcceptedInvitation | undefined>;
@@ -70,7 +70,7 @@ export async function registerInvitationRoute(scope: FastifyInstance, context: O
   on('/invitations/accept', (token, call) => invitations.accept(token, call));
 }
 
-/** What is done for whoever has a link; undefined where it counts no more. */
+/** Acts for the person who has a link; undefined if the link is no longer valid. */
 type Act = (token: string, call: AcceptingCall) => Promise<object | undefined>;
 
 async function answer(

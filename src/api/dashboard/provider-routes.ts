@@ -81,14 +81,14 @@ function providerOf({ signIn: { provider } }: ApiOptions): ProviderSignIn {
   return provider;
 }
 
-/** What the browser keeps for the sign-in belongs to the origin that it began at. */
+/** A sign-in belongs to the origin that it began at, where the browser keeps what it needs. */
 function checkOrigin({ raw: { headers } }: FastifyRequest, { publicUrl = '' }: ApiOptions): void {
   const { origin } = headers;
   if (origin !== undefined && origin !== URL.parse(publicUrl)?.origin)
     throw new UserError(signInElsewhere, { url: `${publicUrl}/dashboard/` });
 }
 
-/** Who it is, and of which account, is not known yet: it must be one that lets the address in. */
+/** The user and the account are not known yet: at least one account must let the address in. */
 async function checkAnySource({ raw }: FastifyRequest, provider: ProviderSignIn, options: ApiOptions): Promise<void> {
   const source = sourceOf(raw, options.trustedProxies);
   for (const accountId of await provider.accountIds())

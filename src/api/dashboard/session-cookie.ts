@@ -19,7 +19,7 @@ export function sessionCookies(headers: IncomingHttpHeaders, overTls: boolean): 
   return valuesOf(headers, secureSessionCookie, overTls ? undefined : plainSessionCookie).filter(isSecret);
 }
 
-/** The same for the cookie of a sign-in that is under way. */
+/** Cookies of a request for sign-ins that are under way. */
 export function loginCookies(headers: IncomingHttpHeaders, overTls: boolean): readonly string[] {
   // Opening one costs a look at the database.
   return valuesOf(headers, secureLoginCookie, overTls ? undefined : plainLoginCookie).slice(0, mostLogins);
@@ -39,7 +39,7 @@ export function setSessionCookie(secret: string | undefined, maxAgeSeconds: numb
   return setCookie(overTls ? secureSessionCookie : plainSessionCookie, secret, maxAgeSeconds, overTls);
 }
 
-/** The same for a sign-in that is under way. Only the dashboard's own pages send it, after the provider has led back to them. */
+/** Cookie of a sign-in that is under way. Only the dashboard's own pages send it, after the provider has led back to them. */
 export function setLoginCookie(sealed: string | undefined, maxAgeSeconds: number, overTls: boolean): string {
   return setCookie(overTls ? secureLoginCookie : plainLoginCookie, sealed, maxAgeSeconds, overTls);
 }

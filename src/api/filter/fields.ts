@@ -14,7 +14,7 @@ export const numberIn = inDocument('number');
 export const listIn = inDocument('list');
 export const mapIn = inDocument('map');
 
-/** The same for every entry, such as the region of this installation. */
+/** Field with one value for every entry, such as the region of this installation. */
 export const alwaysText = (constant: string): Field => ({ kind: 'text', constant });
 
 /** Fields that most resources have. */

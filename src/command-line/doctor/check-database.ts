@@ -56,7 +56,7 @@ async function checkSqlite(path: string, ownNames: OwnNames, isRunning: boolean)
   using database = new DatabaseSync(path, { readOnly: true });
   const all = async (sql: string, values: readonly SQLInputValue[] = []) =>
     database
-      // Its parameters stand in their order, each once.
+      // Parameters of the statement stand in their order, each once.
       .prepare(sql.replaceAll(/\$\d+/g, '?'))
       .all(...values)
       .map((row) => Object.values(row)) as string[][];
@@ -118,7 +118,7 @@ async function checkPostgres(
   }
 }
 
-/** What a failover loses depends on it. Roles without further rights see how many standbys there are, and not what each of them is. */
+/** Looks at the standbys, on which depends what a failover loses. Roles without further rights see how many there are, and not what each of them is. */
 async function checkReplication(queries: Pick<Queries, 'all'>, servers: number): Promise<readonly Finding[]> {
   const [[names = '', commit = '', standbys = 0, synchronous = 0, hidden = 0] = []] = await queries.all(
     `SELECT current_setting('synchronous_standby_names'), current_setting('synchronous_commit'), COUNT(pid),

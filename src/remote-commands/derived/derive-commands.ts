@@ -17,15 +17,15 @@ export interface DerivedCommand {
   readonly fields: readonly Flag[];
   readonly takesBody: boolean;
   readonly takesText: boolean;
-  /** Its body is a list, which has no flags. */
+  /** True if its body is a list, which has no flags. */
   readonly takesList: boolean;
   readonly takesIfMatch: boolean;
   readonly takesAllowLockout: boolean;
-  /** It takes something away, or can be tried before: whoever can answer is asked first. */
+  /** True if it takes something away, or can be tried before: on a terminal, the person is asked first. */
   readonly confirms: boolean;
-  /** What the path names can be read. */
+  /** True if the resource that the path names can be read. */
   readonly canRead: boolean;
-  /** It needs no token. */
+  /** True if it needs no token. */
   readonly isPublic: boolean;
   readonly example: string;
 }

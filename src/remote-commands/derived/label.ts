@@ -4,7 +4,7 @@ import { oneLine } from '../../lib/terminal-text.ts';
 const telling = ['description', 'name', 'domain', 'hostports', 'match', 'address', 'cidr'];
 const longestText = 80;
 
-/** What people call a resource; empty if it has nothing but an id. */
+/** Name that people give a resource; empty if it has nothing but an id. */
 export function labelOf(document: unknown): string {
   const fields = fieldsOf(document);
   const found = telling.map((name) => fields[name]).find((value) => value !== undefined && value !== '');

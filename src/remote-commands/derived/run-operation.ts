@@ -44,7 +44,7 @@ export async function runOperation(
     const show = async (shown: unknown) => void host.stdout.write(await formAnswer(command, shown, flags, host));
     const isAsked = flags.yes !== true && (await confirmCall({ client, command, input, host, show }));
     const result = await fetchResult(client, command, input, flags, host);
-    // What was shown before the question need not be shown again.
+    // A plan that was shown before the question need not be shown again.
     if (result !== undefined && !(isAsked && isDrawn(flags, host))) await show(result);
     else if (host.stderr.isTTY) host.stderr.write('Done.\n');
     return;

@@ -30,7 +30,7 @@ function readEntries(file: string, text: string, lookup: Lookup): ParsedFile {
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });
   checkNesting(file, document.errors);
   for (const { pos, message } of document.errors) report(pos[0], message);
-  // Of a file that is no YAML, the rest would be a guess.
+  // The rest of a file that is no YAML would be a guess.
   if (faults.length > 0) return { entries: [], faults };
   checkKeys(document, placeAt, report);
   fillIn(document, lookup, report);

@@ -3,9 +3,9 @@ import pg from 'pg';
 import type { PostgresServers } from '../../lib/database-url.ts';
 import { guard } from './faults.ts';
 
-/** What a server says of itself. */
+/** Facts that a server tells of itself. */
 export interface ServerReport {
-  /** It is no standby, and not read-only where the URL asks for that. */
+  /** True if it is no standby, and not read-only where the URL asks for that. */
   readonly takesWrites: boolean;
   /** Start of the server, in seconds: differs between two servers, and before and after a restart. */
   readonly startedAt: string;

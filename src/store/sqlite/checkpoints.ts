@@ -95,7 +95,7 @@ async function sizeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).size;
   } catch {
-    // It was deleted: the database was closed, or is lost, which others find out.
+    // The file was deleted: the database was closed, or is lost, which others find out.
     return 0;
   }
 }

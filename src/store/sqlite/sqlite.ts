@@ -38,7 +38,7 @@ export function openSqlite(path: string): Database {
   const reader = new SqliteConnection(path, file);
   file.opened();
   const checkpoints = new Checkpoints(path, file);
-  // It holds hashes of tokens and private keys.
+  // The file holds hashes of tokens and private keys.
   if (isNew) chmodSync(path, 0o600);
   const commitCounter = () => reader.dataVersion();
   let isEmptied = false;

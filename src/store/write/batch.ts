@@ -28,7 +28,7 @@ export interface Job {
 
 /** A write that was carried out. */
 export interface Carried {
-  /** Those whose changes it made. */
+  /** Accounts whose changes it made. */
   readonly accountIds: ReadonlySet<string>;
   readonly answer: () => void;
   readonly reject: (error: unknown) => void;
@@ -37,7 +37,7 @@ export interface Carried {
 /** A transaction under way. */
 export interface Batch {
   readonly from: Point;
-  /** That of its last change; the mark is that of the transaction. */
+  /** Version of its last change; the mark is that of the transaction. */
   to: Point;
   readonly sent: SentStatements;
   /** No job has a savepoint yet. The next one releases that of the one before, and the commit that of the last. */
@@ -87,7 +87,7 @@ export async function carryOut(
     const accountIds = new Set([...changes, ...observed].map(({ accountId }) => accountId));
     batch.carried.push({ accountIds, answer, reject: job.reject });
   } catch (error) {
-    // Those that were sent before are carried out by now. If one of them has failed, that is the fault, of all jobs.
+    // Statements that were sent before are carried out by now. If one of them has failed, that is the fault, of all jobs.
     await sent.arrived();
     await undo(connection, error);
     batch.isFull ||= error instanceof StoreFullError;

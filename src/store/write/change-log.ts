@@ -125,7 +125,7 @@ export class UnloggedChanges {
     for (const [position, change] of changes.entries()) this.#all.push({ version, position, at, actor, change });
   }
 
-  /** Those of an account after `version`, of these kinds, as `readAccountChanges` finds them in the log. */
+  /** Changes of an account after `version`, of these kinds, as `readAccountChanges` finds them in the log. */
   ofAccount(accountId: string, version: number, kinds: readonly string[]): readonly Change[] {
     return this.#all
       .filter(

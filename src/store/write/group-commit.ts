@@ -22,7 +22,7 @@ export interface Commit {
   readonly observed: ObservedStep | undefined;
 }
 
-/** Those who follow what is committed. */
+/** Followers of what is committed. */
 export interface CommitFollower {
   /** Called after each commit, in order; the writes in it are not answered before it has resolved. */
   committed(commit: Commit): Promise<void>;
@@ -147,7 +147,7 @@ export class GroupCommit {
     } catch (error) {
       // The state of the connection is unknown: what was not committed goes with it.
       await this.#dropConnection();
-      // Those who wait are not left to find out one after another.
+      // Callers that wait are not left to find out one after another.
       while (this.#takeNext(jobs, Infinity) !== undefined);
       for (const job of jobs) job.reject(error);
       return;
@@ -216,7 +216,7 @@ export class GroupCommit {
     const known = this.#connection;
     const connection = (this.#connection ??= await this.#database.connect(statementTimeoutMs));
     const from = await this.#database.beginExclusive(connection);
-    // Those who wait were let in by what was remembered of another history. A connection that lasts cannot lead to one.
+    // Callers that wait were let in by what was remembered of another history. A connection that lasts cannot lead to one.
     if (!(await this.#follower.ledTo(from, known === undefined ? connection : undefined))) {
       this.#follower.poll().catch(() => {});
       throw new StoreUnavailableError('the database has another history than before');
@@ -231,7 +231,7 @@ export class GroupCommit {
     return job;
   }
 
-  /** Those in the transaction wait for its end: nobody knows what becomes of them. */
+  /** Jobs in the transaction wait for its end: nobody knows what becomes of them. */
   #refuseStalled(): void {
     if (!this.isStalled) return;
     for (let job = this.#queue.take(); job !== undefined; job = this.#queue.take()) job.reject(stalled());
@@ -243,7 +243,7 @@ export class GroupCommit {
     try {
       await connection?.close();
     } catch {
-      // It was broken, which is why it is dropped.
+      // The connection was broken, which is why it is dropped.
     }
   }
 }

@@ -14,7 +14,7 @@ export interface ObservedStep {
   readonly changes: readonly Change[];
 }
 
-/** They are numbered apart from the versions of the configuration, and kept only until every process has seen them. */
+/** Observed changes have numbers of their own beside the versions of the configuration, and are kept only until every process has seen them. */
 export const observedChangesMigration: Migration = {
   name: 'store 0001 observed changes',
   sql: `

@@ -29,10 +29,10 @@ export class SentStatements {
   }
 
   async #sendBehind(statement: Promise<unknown>): Promise<void> {
-    // It is looked at by `arrived`, and must not end the process before.
+    // A rejection is looked at by `arrived`, and must not end the process before.
     statement.catch(() => {});
     this.#ends.push(statement);
-    // They are carried out in order: when this one is, so are all before it.
+    // Statements are carried out in order: when this one is, so are all before it.
     if (this.#ends.length % mostOnTheirWay === 0) await statement.catch(() => {});
   }
 }

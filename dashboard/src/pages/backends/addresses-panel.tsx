@@ -134,7 +134,7 @@ function AddressesPanel({ backend }: { readonly backend: StaticBackend }) {
   );
 }
 
-/** What is down, why, and what that means for visitors; undefined while all answer. */
+/** Says what is down, why, and what that means for visitors; undefined while all answer. */
 function faultOf(backend: StaticBackend, addresses: readonly Address[]): FaultVerdict | undefined {
   const used = addresses.filter(({ weight }) => weight > 0);
   const down = used.filter((each) => downAt(each).length > 0);

@@ -73,7 +73,7 @@ export function watchOf(row: Partial<StaticBackend>): Watch {
   };
 }
 
-/** What is off is taken back, whatever it was. */
+/** Takes back a check that is switched off, whatever it was. */
 export function bodyOf({ by, header, retries, whenAllDown, slowStart, active, passive }: Watch): object {
   return {
     balance: { by, ...(by === 'header' && { header: header.trim() }) },

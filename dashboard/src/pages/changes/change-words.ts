@@ -107,12 +107,12 @@ export function titleOf(
   return fields.length === 0 ? `${name} saved, nothing changed` : `${name}: ${listOf(fields)} changed`;
 }
 
-/** What the thing is called: its description, else what tells it apart, else its id. */
+/** Name of the thing: its description, else what tells it apart, else its id. */
 export function subjectOf(
   { kind, resource_id: id, before, after }: Pick<Change, 'kind' | 'resource_id' | 'before' | 'after'>,
   known: ReadonlyMap<string, string>,
 ): string {
-  // What a change does not say of a thing stayed as it was.
+  // Fields that a change does not name stayed as they were.
   const document = { ...before, ...after };
   const cidr = textOf(document, 'cidr');
   if (kind === 'ip_policy_rule' && cidr !== undefined) {

@@ -36,7 +36,7 @@ export function RevertDialog({
     onClose();
   };
   const error = failure ?? planned.error;
-  // What was planned before stays where a new plan fails.
+  // The plan from before stays where a new one fails.
   const plan = planned.error === undefined ? planned.data : undefined;
   return (
     <Dialog

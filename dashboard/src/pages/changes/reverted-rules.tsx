@@ -8,7 +8,7 @@ import { countOf, formatNumber } from '../../lib/text.ts';
 /** Rules of a policy on one side of a revert. */
 interface Rules {
   readonly count: number;
-  /** Those that the other side does not have, such as "deny 192.0.2.0/24 · ticket 7". */
+  /** Rules that the other side does not have, such as "deny 192.0.2.0/24 · ticket 7". */
   readonly differing: readonly string[];
   /** The document without them; undefined where there is nothing else. */
   readonly rest: object | undefined;

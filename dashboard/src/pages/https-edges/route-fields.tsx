@@ -12,7 +12,7 @@ export const routeErrors = {
   7135: 'match',
 } as const;
 
-/** Which requests a route takes. */
+/** Fields that say which requests a route takes. */
 export const matchFields = [
   text<HttpsEdgeRoute>('match', {
     label: 'Path',

@@ -71,7 +71,7 @@ export function AddRule({ policyId, onClose }: { readonly policyId: string; read
   );
 }
 
-/** What was probably meant, by one click. */
+/** Offers what was probably meant, by one click. */
 function CidrHint({
   text,
   mine,

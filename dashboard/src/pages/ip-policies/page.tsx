@@ -232,7 +232,7 @@ function Uses({ uses: [first, ...rest] }: { readonly uses: readonly PolicyUse[] 
   );
 }
 
-/** The same in one line, below the name on a narrow screen. */
+/** Uses in one line, below the name on a narrow screen. */
 function usesLine([first, ...rest]: readonly PolicyUse[]): string {
   if (first === undefined) return 'Used by nothing';
   return `Used by ${first.name}${rest.length === 0 ? '' : ` and ${rest.length} more`}`;

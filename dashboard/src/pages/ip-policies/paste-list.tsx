@@ -133,7 +133,7 @@ export function PasteList({
   );
 }
 
-/** What is missing until the list can be sent, in words for the button. */
+/** Says what is missing until the list can be sent, in words for the button. */
 function missing(
   text: string,
   comparison: Comparison | undefined,

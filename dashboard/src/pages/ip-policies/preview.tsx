@@ -14,7 +14,7 @@ const tabs: readonly (readonly [Tab, string])[] = [
   ['invalid', 'Not valid'],
 ];
 
-/** What sending the list would do. */
+/** Shows what sending the list would do. */
 export function Preview({
   comparison,
   onSettle,

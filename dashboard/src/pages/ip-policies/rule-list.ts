@@ -9,7 +9,7 @@ export interface InvalidLine {
   readonly line: number;
   readonly text: string;
   readonly reason: string;
-  /** What the line probably means, with its mark for deny. */
+  /** Rule that the line probably means, with its mark for deny. */
   readonly suggestion: string | undefined;
 }
 

@@ -24,7 +24,7 @@ export function useComparison(
     started.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
       if (data.id === newest.current) setAnswer(data);
     });
-    // Its code could not be loaded: the list that somebody has pasted is compared here.
+    // The worker's code could not be loaded: the list that somebody has pasted is compared here.
     started.addEventListener('error', () => setBroken(true));
     worker.current = started;
     sent.current = null;

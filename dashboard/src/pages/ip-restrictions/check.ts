@@ -3,7 +3,7 @@ import { useOne } from '../../api/queries.ts';
 
 export type Check = IpCheckVerdict['checks'][number];
 
-/** What a restriction, as it is now, does with an address. */
+/** Tells what a restriction, as it is now, does with an address. */
 export function useCheck({ id, type }: IpRestriction, ip: string | undefined): Check | undefined {
   const { data } = useOne('IpCheck', { body: { ip: ip ?? '', type } }, { enabled: ip !== undefined });
   return data?.document.checks.find((check) => check.id === id);

@@ -3,7 +3,7 @@ import { countOf } from '../../lib/text.ts';
 
 export type RestrictionType = IpRestriction['type'];
 
-/** What each type guards, in a sentence. */
+/** Says in a sentence what each type guards. */
 export const guards: Readonly<Record<RestrictionType, string>> = {
   dashboard: 'Who may sign in to this dashboard, and use it.',
   api: 'Who may call the management API.',

@@ -50,7 +50,7 @@ export function WarningsChart({
 /** A week of hours would be bars as thin as hairs. */
 const hoursInBarOfWeek = 3;
 
-/** The same with several neighbours in one, counted from the newest. */
+/** Joins several neighbours into one bar, counted from the newest. */
 function joined(buckets: Buckets, count: number): Buckets {
   const first = buckets.length % count;
   const starts = [0, ...buckets.map((_, index) => index).filter((index) => index > 0 && (index - first) % count === 0)];

@@ -13,7 +13,7 @@ import type { Need } from './use-needs.tsx';
 /** Rows that are shown at first: the figures of traffic stay in sight below them. */
 const shownAtFirst = 5;
 
-/** What somebody has to look at, the worst first; a calm line when nothing is. */
+/** Lists what somebody has to look at, the worst first; a calm line when there is nothing. */
 export function NeedsPerson() {
   const restrictions = useList('IpRestrictionsList');
   const needs = useNeeds();
@@ -37,7 +37,7 @@ export function NeedsPerson() {
       </Panel>
     );
   }
-  // What fails for visitors stays.
+  // Faults that visitors see stay.
   const isAway = ({ key, tone, level }: Need): boolean => tone === 'warn' && away.has(key, level);
   const open = needs.filter((need) => !isAway(need));
   const putAway = needs.length - open.length;

@@ -9,7 +9,7 @@ import { Quotas } from './quotas.tsx';
 import { Steps } from './steps.tsx';
 import { TrafficNow } from './traffic-now.tsx';
 
-/** What needs a person, then what happens now, then what is there. A new installation gets three steps in their place. */
+/** Shows what needs a person, then what happens now, then what is there. A new installation gets three steps in their place. */
 export function Page({ pages }: PageProps) {
   const backends = useList('StaticBackendsList', { wanted: 1 });
   const https = useList('HttpsEdgesList', { wanted: 1 });

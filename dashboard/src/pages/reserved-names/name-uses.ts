@@ -10,7 +10,7 @@ export interface NameUse {
   readonly text: string;
 }
 
-/** What uses a domain or an address: edges, and endpoints of agents. */
+/** Uses of a domain or an address: edges, and endpoints of agents. */
 export function useNameUses(): (name: string) => readonly NameUse[] {
   const { data: https } = useList('HttpsEdgesList');
   const { data: tcp } = useList('TcpEdgesList');
@@ -29,7 +29,7 @@ export function useNameUses(): (name: string) => readonly NameUse[] {
       }
     }
     for (const endpoint of endpoints ?? []) {
-      // Those of edges are among the edges above.
+      // Endpoints of edges are among the edges above.
       if (endpoint.type !== 'ephemeral') continue;
       const { id, hostport } = endpoint;
       uses.push({ id, to: '/agents?tab=endpoints', text: `agent at ${hostport}`, hostport });

@@ -205,7 +205,7 @@ function columnsOf(edges: EdgeNames, hrefOf: (event: TrafficEvent) => string): r
   ];
 }
 
-/** What passes is grey; its word gives way on a narrow screen, not for those who listen. */
+/** Draws what passes in grey; its word gives way on a narrow screen, not for those who listen. */
 function VerdictCell({ event: { verdict } }: { readonly event: TrafficEvent }) {
   const word = <span className="word">{verdictWords[verdict]}</span>;
   if (verdict !== 'allowed') return <Verdict tone={verdictTones[verdict]}>{word}</Verdict>;

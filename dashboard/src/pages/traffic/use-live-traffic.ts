@@ -90,7 +90,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What has come and is not shown yet. Bounded: a flood costs no memory. */
+/** Events that have come and are not shown yet. Bounded: a flood costs no memory. */
 class TrafficLog {
   #fresh: TrafficEvent[] = [];
   #waiting = 0;
@@ -154,7 +154,7 @@ function newest(events: readonly TrafficEvent[]): readonly TrafficEvent[] {
   return events.filter(({ id }) => !seen.has(id) && seen.add(id)).slice(0, kept);
 }
 
-/** The same object where nothing is different, so that nothing is drawn. */
+/** Returns the same object where nothing is different, so that nothing is drawn. */
 function changed(before: LiveTraffic, after: LiveTraffic): LiveTraffic {
   // Both have the same fields.
   const names = Object.keys(after) as (keyof LiveTraffic)[];

@@ -11,7 +11,7 @@ import { formatExactly } from '../../lib/time.ts';
 import { roleNames, roles, roleWords } from './user-words.ts';
 import type { Role } from './user-words.ts';
 
-/** Who is invited, and what the person may do. The next step shows the link. */
+/** Asks who is invited, and what the person may do. The next step shows the link. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');

@@ -6,7 +6,7 @@ export const roles: readonly Role[] = ['admin', 'member', 'viewer'];
 
 export const roleNames: Readonly<Record<Role, string>> = { admin: 'Admin', member: 'Member', viewer: 'Viewer' };
 
-/** What a role may do, in a line. */
+/** Says what a role may do, in a line. */
 export const roleWords: Readonly<Record<Role, string>> = {
   admin: 'Everything, users included.',
   member:

@@ -51,7 +51,7 @@ export const ipRestrictionKind: ModuleKind = {
   whenNotSet: 'Every address that the account lets in',
   errors: Object.fromEntries([7007, 7013, 7025, 229, 20_009].map((number) => [number, 'ip_policy_ids'])),
   isChecked: true,
-  // It begins switched off, so that addresses can be tried before anybody is refused.
+  // The module begins switched off, so that addresses can be tried before anybody is refused.
   toValues: (view) => ({ enabled: view?.enabled ?? false, ip_policy_ids: policyIdsIn(view) }),
   toSettings: (values) => Promise.resolve(values),
   Summary,

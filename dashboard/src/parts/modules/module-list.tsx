@@ -77,7 +77,7 @@ interface RowProps {
   readonly kind: ModuleKind;
 }
 
-/** What the module would be for: its effect while it is not set. */
+/** Effect of a module while it is not set. */
 function UnsetModule({ target, module, kind }: RowProps) {
   const [, setParams] = useUrlState();
   return (

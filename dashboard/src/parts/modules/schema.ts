@@ -23,7 +23,7 @@ export function titleOf(name: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
-/** What a field holds before anybody has typed. */
+/** Value of a field before anybody has typed. */
 export function emptyValue({ type, default: given, enum: values }: FieldSchema): unknown {
   if (given !== undefined) return given;
   if (type === 'boolean') return false;

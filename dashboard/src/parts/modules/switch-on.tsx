@@ -20,7 +20,7 @@ import type { ModuleKind } from './kind.ts';
 import { viewOf } from './target.ts';
 import type { ModuleTarget } from './target.ts';
 
-/** Who gets in, before an IP restriction refuses anybody: it has no mode that only warns. */
+/** Shows who gets in, before an IP restriction refuses anybody: it has no mode that only warns. */
 export function SwitchOnDialog({
   target,
   module,
@@ -125,7 +125,7 @@ function Tried({
   );
 }
 
-/** What would happen with the module switched on: a module that is off still tells which rule decides. */
+/** Verdict with the module switched on: a module that is off still tells which rule decides. */
 function verdictOf({ checks, allowed }: IpCheckVerdict): {
   isLetIn: boolean;
   isRefusedBefore: boolean;
@@ -136,7 +136,7 @@ function verdictOf({ checks, allowed }: IpCheckVerdict): {
   return { isLetIn: allowed && rule?.action === 'allow', isRefusedBefore: !allowed, rule };
 }
 
-/** The same policies in a restriction that refuses nobody and counts who would be. */
+/** Puts the policies into a restriction that refuses nobody and counts who would be. */
 function SofterWay({ ids }: { readonly ids: readonly string[] }) {
   const [, navigate] = useLocation();
   const action = useAction();

@@ -21,13 +21,13 @@ export interface ModuleTarget {
   readonly passesTls?: true;
   /** True: it carries connections, and reads no requests. */
   readonly countsConnections?: true;
-  /** Its modules in the order in which traffic meets them. */
+  /** Modules in the order in which traffic meets them. */
   readonly schemas: readonly (readonly [name: string, schema: ObjectSchema])[];
   readonly set: (module: string, settings: Settings, options: SaveOptions) => Promise<unknown>;
   /** Where a module of it is read and removed. */
   readonly operationOf: (module: string, verb: 'Get' | 'Delete') => OperationId;
   readonly path: Readonly<Record<string, string>>;
-  /** What an address is tried against. */
+  /** Edge or route that an address is tried against. */
   readonly checkedBy: { readonly route_id: string } | { readonly edge_id: string };
 }
 

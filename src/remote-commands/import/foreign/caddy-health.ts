@@ -3,7 +3,7 @@ import type { Directive } from './caddy-blocks.ts';
 /** How addresses share traffic and are watched, as a static backend has it. */
 interface HealthSettings {
   readonly settings: object;
-  /** Those that are not taken over. */
+  /** Settings that are not taken over. */
   readonly left: readonly Directive[];
 }
 

@@ -3,7 +3,7 @@ type Json = Readonly<Record<string, unknown>>;
 interface HealthSettings {
   /** As a static backend has them. */
   readonly settings: object;
-  /** What is not taken over, in words. */
+  /** Settings that are not taken over, in words. */
   readonly left: readonly string[];
 }
 

@@ -333,7 +333,7 @@ type LineOf = (value: unknown) => number | undefined;
 
 function readYaml(content: string, source: string): { readonly file: Json; readonly lineOf: LineOf } {
   const counter = new LineCounter();
-  // Its own check of keys compares each with every other.
+  // The parser's own check of keys compares each with every other.
   const document = parseDocument(content, { lineCounter: counter, uniqueKeys: false });
   checkNesting(source, document.errors);
   const [fault] = document.errors;
