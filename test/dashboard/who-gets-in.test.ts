@@ -97,7 +97,7 @@ onDashboard('who gets in', (d) => {
 
     const page = await d().open({ path: '/who-gets-in?ip=203.0.113.1' });
     await page.getByRole('heading', { name: /doors now, is asked for more at 6\b/ }).waitFor();
-    await page.getByText(/More than the address is asked for by (Asks: [A-Za-z]+(, )?){4} and 2 more\./).waitFor();
+    await page.getByText(/The address alone does not suffice at (Asks: [A-Za-z]+(, )?){4} and 2 more\./).waitFor();
     const rows: Readonly<Record<string, readonly [now: string, decided: string]>> = {
       oidc: ['Asked to sign in', 'Asked to sign in: ops'],
       password: ['Needs a password', 'Needs a password'],
@@ -111,8 +111,8 @@ onDashboard('who gets in', (d) => {
     assert.equal((await rowOf(page, 'Asks: limit'))[0], 'Let in');
     await page.getByRole('button', { name: 'Why: Asks: oidc' }).click();
     await page.getByText('Module oidc').waitFor();
-    await page.getByText('The address is not refused, and it is not enough.').waitFor();
-    assert.equal(await page.getByText('Everything that was asked lets it in.').count(), 0);
+    await page.getByText('The address is let in, but that is not enough.').waitFor();
+    assert.equal(await page.getByText('Every check lets it in.').count(), 0);
     await lookAt(page, 'who-gets-in-asks');
   });
 

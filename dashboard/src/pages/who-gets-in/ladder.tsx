@@ -13,9 +13,9 @@ type Check = IpCheckVerdict['checks'][number];
 const tones: Readonly<Record<Check['effect'], Tone>> = { allows: 'allow', refuses: 'deny', warns: 'warn', off: 'off' };
 
 const ends: Readonly<Record<Tone, readonly [title: string, note: string]>> = {
-  allow: ['Let in', 'Everything that was asked lets it in.'],
+  allow: ['Let in', 'Every check lets it in.'],
   deny: ['Refused', 'It is refused now, whatever else would let it in.'],
-  ask: ['Let in only with that', 'The address is not refused, and it is not enough.'],
+  ask: ['Let in only with that', 'The address is let in, but that is not enough.'],
   warn: ['Let in, with a warning', 'Once the restriction that only warns is enforced, it is refused.'],
   off: ['Not restricted', 'Nothing looks at the address here.'],
 };

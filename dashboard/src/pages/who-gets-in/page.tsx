@@ -249,9 +249,9 @@ function reasonOf(doors: readonly Door[], isCut: boolean): string {
   const by = (tone: string): string[] => shown.filter((door) => toneOf(door) === tone).map(({ fullName }) => fullName);
   const [asked, refused, warned] = [by('ask'), by('deny'), by('warn')];
   return [
-    asked.length === 0 ? '' : `More than the address is asked for by ${listOf(asked)}.`,
+    asked.length === 0 ? '' : `The address alone does not suffice at ${listOf(asked)}.`,
     refused.length === 0 ? 'Nothing refuses it.' : `Refused by ${listOf(refused)}.`,
-    warned.length === 0 ? '' : `Enforcing what only warns would shut ${listOf(warned)}.`,
+    warned.length === 0 ? '' : `If every restriction were enforced, ${listOf(warned)} would refuse it.`,
     isCut ? 'Only the newest 500 edges of each kind were asked.' : '',
   ]
     .filter((part) => part !== '')
