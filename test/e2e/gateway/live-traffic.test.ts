@@ -221,7 +221,7 @@ onAnyDatabase('live traffic', (newDatabase) => {
         const ids = new Set(byEdge.map(({ edge_id: edgeId }: { edge_id: string }) => edgeId));
         assert.ok(ids.has(site.edgeId) && ids.has(site.tcpEdgeId), JSON.stringify(byEdge));
         const { body: own } = await site.gatehouse.get(`/traffic/history?edge_id=${site.tcpEdgeId}`);
-        const [{ connections }] = byEdge.filter(({ edge_id: id }: { edge_id: string }) => id === site.tcpEdgeId);
+        const { connections } = byEdge.find(({ edge_id: id }: { edge_id: string }) => id === site.tcpEdgeId);
         assert.deepEqual([sum(own.buckets, 'connections'), sum(own.buckets, 'requests')], [connections, 0]);
         assert.ok(own.buckets.every(({ p99_ms: p99 }: { p99_ms: number | null }) => p99 === null));
       });
