@@ -47,6 +47,9 @@ export interface ToldStep {
   readonly isSpared: boolean;
 }
 
+/** The first status of an answer that gives the visitor nothing. */
+const firstOfFaults = 400;
+
 /** Thrown where a step asks for something that is not known of a described visitor. */
 class NotDescribed extends Error {
   override readonly name = 'NotDescribed';
@@ -67,9 +70,19 @@ export function explain(
     // A gateway cannot build it either, and closes what has it.
     if (part === undefined)
       return isEnabled ? [{ ...told, word: 'unloadable', asked: [], asks: undefined, isSpared: false }] : [];
-    return (part.steps ?? [])
-      .filter(({ phase, asks }) => phase !== 'admitted' && phase !== 'forward' && (isEnabled || asks === undefined))
-      .map((step) => ({ ...told, ...tell(step, visitor, allows), asks: step.asks }));
+    const seen: Seen = { asked: [], isSpared: false, ca: '' };
+    const visit = describedVisit(visitor, allows, seen);
+    const steps = (part.steps ?? []).filter(
+      ({ phase, asks }) => phase !== 'admitted' && phase !== 'forward' && (isEnabled || asks === undefined),
+    );
+    let isKnown = true;
+    return steps.map((step) => {
+      Object.assign(seen, { asked: [], isSpared: false, ca: step.clientCa ?? '' });
+      // What one of its steps has left for the next is not known either.
+      const word = isKnown ? tell(step, visit) : 'depends';
+      isKnown &&= word !== 'depends';
+      return { ...told, word, asked: seen.asked, isSpared: seen.isSpared, asks: step.asks };
+    });
   });
 }
 
@@ -81,26 +94,11 @@ function tryBuild(build: () => ModulePart): ModulePart | undefined {
   }
 }
 
-function tell(
-  step: Step,
-  visitor: DescribedVisitor,
-  allows: AccessRules['allows'],
-): Pick<ToldStep, 'word' | 'asked' | 'isSpared'> {
-  const asked: AskedPolicies[] = [];
-  const seen = { asked, isSpared: false };
-  const record: Recorder = {
-    allows(policyIds, source) {
-      const isAllowed = allows(policyIds, source);
-      asked.push({ policyIds, isAllowed });
-      return isAllowed;
-    },
-    spares: () => void (seen.isSpared = true),
-  };
+function tell(step: Step, visit: RequestVisit): ToldStep['word'] {
   try {
-    const word = wordOf(step.run(describedVisit(visitor, record, step.clientCa)));
-    return { ...seen, word };
+    return wordOf(step.run(visit));
   } catch (error) {
-    if (error instanceof NotDescribed) return { ...seen, word: 'depends' };
+    if (error instanceof NotDescribed) return 'depends';
     throw error;
   }
 }
@@ -108,34 +106,43 @@ function tell(
 /** A step that waits goes by something that nobody has described; so does the endpoint that one forwards to. */
 function wordOf(outcome: Outcome | undefined): ToldStep['word'] {
   if (outcome === undefined) return 'passes';
-  return outcome instanceof UserError || outcome.kind === 'answer' || outcome.kind === 'close' ? 'refuses' : 'depends';
+  if (outcome instanceof UserError || outcome.kind === 'close') return 'refuses';
+  if (outcome.kind === 'answer') return outcome.answer.status < firstOfFaults ? 'passes' : 'refuses';
+  return 'depends';
 }
 
 const unknown = (): never => {
   throw new NotDescribed();
 };
 
-/** Told what a step goes by. */
-interface Recorder {
-  readonly allows: AccessRules['allows'];
-  readonly spares: () => void;
+/** What the step that runs goes by. */
+interface Seen {
+  asked: readonly AskedPolicies[];
+  isSpared: boolean;
+  /** Authorities of which it asks for a certificate. */
+  ca: string;
 }
 
-/** A request for a page, of which no more is known than what was described. */
+/** A GET request, of which no more is known than what was described. */
 function describedVisit(
   { source, person, headers, certificate }: DescribedVisitor,
-  { allows, spares }: Recorder,
-  ca = '',
+  allows: AccessRules['allows'],
+  seen: Seen,
 ): RequestVisit {
+  const record: AccessRules['allows'] = (policyIds, address) => {
+    const isAllowed = allows(policyIds, address);
+    seen.asked = [...seen.asked, { policyIds, isAllowed }];
+    return isAllowed;
+  };
   const services: StepServices = {
-    access: { allows, denies: unknown, isUnloadable: () => false },
+    access: { allows: record, denies: unknown, isUnloadable: () => false },
     rates: { take: unknown },
     secrets: { get: unknown },
     passwords: { check: (visit, refuses) => refuses(visit.headers) },
     tokens: { admit: unknown },
     logins: {
       admit(_visit, { mayEnter }, isOptional) {
-        if (isOptional) spares();
+        if (isOptional) seen.isSpared = true;
         const verdict = person === undefined ? 'unknown' : judgeVisitor(mayEnter, person);
         if (isOptional || verdict === 'enters') return undefined;
         return verdict === 'unknown' ? unknown() : new UserError(refusedByModule, { address: formatIp(source) });
@@ -180,7 +187,7 @@ function describedVisit(
       return unknown();
     },
     get certificate() {
-      return certificate === undefined ? unknown() : { ...certificate, ca, facts: [], validUntilMs: Infinity };
+      return certificate === undefined ? unknown() : { ...certificate, ca: seen.ca, facts: [], validUntilMs: Infinity };
     },
     get headers() {
       return headers ?? unknown();

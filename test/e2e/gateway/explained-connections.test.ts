@@ -105,9 +105,12 @@ function askTls(servername: string, from: string, pair: ClientPair | undefined, 
 }
 
 test('POST /ip_check tells whom a TCP edge lets in, whatever its modules are', async () => {
-  const property = fc.asyncProperty(fc.record(shared), async (given) => {
+  const rule = { expressions: ["conn.client_ip == '127.0.0.1'"], actions: [{ type: 'deny' }] };
+  const policy = { value: JSON.stringify({ on_tcp_connect: [rule] }) };
+  const property = fc.asyncProperty(fc.record(shared), fc.boolean(), async (given, hasPolicy) => {
     const edge = `/edges/tcp/${site.tcpEdgeId}`;
-    const patched = await site.gatehouse.patch(edge, sharedModules(given));
+    const modules = { ...sharedModules(given), traffic_policy: hasPolicy ? policy : null };
+    const patched = await site.gatehouse.patch(edge, modules);
     assert.equal(patched.status, 200);
     await restricted(given, async () => {
       for (const ip of sources) {

@@ -28,6 +28,19 @@ const codes: Readonly<Record<string, number>> = {
   webhook_verification: 3204,
 };
 
+const rule = (actions: readonly object[], expressions: readonly string[] = []) => ({ expressions, actions });
+const refusing = [{ type: 'deny', config: { status_code: 451 } }];
+/** Policies, some of which go by what nobody has described. */
+const policies = {
+  addresses: {
+    on_http_request: [rule([{ type: 'restrict-ips', config: { enforce: true, allow: ['127.0.0.2/31'] } }])],
+  },
+  post: { on_http_request: [rule(refusing, ["req.method == 'POST'"])] },
+  path: { on_http_request: [rule(refusing, ["req.url.path.contains('page')"])] },
+  agent: { on_http_request: [rule(refusing, ["req.user_agent.startsWith('good')"])] },
+  page: { on_http_request: [rule([{ type: 'custom-response', config: { status_code: 200, body: 'closed' } }])] },
+} as const;
+
 const network = fc.constantFrom('any', 'or_login', 'and_login');
 const option = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined, freq: 2 });
 const routes = fc.record({
@@ -40,6 +53,7 @@ const routes = fc.record({
   webhook_verification: option(fc.constant({})),
   rate_limit: option(fc.boolean()),
   redirect: fc.boolean(),
+  traffic_policy: option(fc.constantFrom(...(Object.keys(policies) as (keyof typeof policies)[]))),
   restriction: option(fc.record({ enforced: fc.boolean(), isOffice: fc.boolean() })),
 });
 /** Headers that a request is described by, and sent with; without them nobody says which it has. */
@@ -81,6 +95,7 @@ function modulesOf(given: Case): Readonly<Record<string, object>> {
     rate_limit:
       given.rate_limit === undefined ? undefined : { limit: 1e6, window_seconds: 60, enforced: given.rate_limit },
     redirect: given.redirect ? { to: '/elsewhere' } : undefined,
+    traffic_policy: given.traffic_policy && { value: JSON.stringify(policies[given.traffic_policy]) },
   };
   return Object.fromEntries(Object.entries(all).flatMap(([name, of]) => (of === undefined ? [] : [[name, of]])));
 }
@@ -121,15 +136,19 @@ test('POST /ip_check tells what traffic meets first, whatever the modules are', 
         const words = `${ip}, ${JSON.stringify(modules)}: ${told.explanation}`;
         const isByAgent = told.further_checks.some(({ module }: { module: string }) => module === 'user_agent_filter');
         if (headers === undefined && isByAgent && errorCode === 20_152) continue;
+        const isByPolicy = told.further_checks.some(({ module }: { module: string }) => module === 'traffic_policy');
+        if (told.allowed && isByPolicy && status === 451) continue;
         const first = told.checks.find(({ effect }: { effect: string }) => effect === 'refuses');
-        if (told.allowed && asked.length === 0) assert.equal(status, given.redirect ? 302 : 200, words);
+        const page = given.redirect && given.traffic_policy !== 'page' ? 302 : 200;
+        if (told.allowed && asked.length === 0) assert.equal(status, page, words);
         else if (told.allowed) assert.equal(errorCode, codes[asked[0].module], words);
         else if (first.kind === 'ip_restriction') assert.equal(errorCode, 3205, words);
         else if (first.module === 'user_agent_filter') assert.equal(errorCode, 20_152, words);
+        else if (first.module === 'traffic_policy') assert.ok(status !== 200 && status !== 302, `${status}: ${words}`);
         // Whatever stands before the module that refuses may ask first.
         else
           assert.ok([3203, ...asked.map(({ module }: { module: string }) => codes[module])].includes(errorCode), words);
-        assert.equal(told.allowed || status === 401 || status === 403, true, words);
+        assert.equal(told.allowed || [401, 403, 451].includes(status), true, words);
       }
       if (restricted !== undefined) await site.gatehouse.delete(`/ip_restrictions/${restricted.id}`);
       await site.gatehouse.delete(`/edges/https/${site.edgeId}/routes/${id}`);
