@@ -146,7 +146,7 @@ export async function heldLabels(queries: Queries, accountId: string): Promise<r
     SELECT document FROM tunnel_claims
     WHERE account_id = $1 AND hostname IS NULL AND port IS NULL AND held_until_ms IS NOT NULL`;
   const claims = (await queries.all(sql, [accountId])).map((row) => tunnelClaims.parse(row));
-  return claims.flatMap(({ labels }) => labels ?? []);
+  return claims.flatMap(({ labels }) => (labels === null ? [] : [labels]));
 }
 
 async function insert<Document extends Stored>(
