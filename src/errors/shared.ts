@@ -44,6 +44,18 @@ export const policyValueFailed = defineError(
   'The traffic policy of this endpoint could not be carried out: {path}: {reason}.',
 );
 
+export const policyPathAmbiguous = defineError(
+  20378,
+  400,
+  'The path can be read in several ways, with "//", ";" or "%25", and the traffic policy of this endpoint tells them apart. Write it in one way.',
+);
+
+export const circuitOpenByPolicy = defineError(
+  3202,
+  503,
+  'The upstream server has failed too often lately, and is spared for a moment (circuit breaker of the traffic policy). Try again later.',
+);
+
 export const refusedByRestriction = defineError(
   3205,
   403,

@@ -138,6 +138,7 @@ function describedVisit(
     access: { allows: record, denies: unknown, isUnloadable: () => false },
     rates: { take: unknown },
     secrets: { get: unknown },
+    notes: { add: () => {} },
     passwords: { check: (visit, refuses) => refuses(visit.headers) },
     tokens: { admit: unknown },
     logins: {

@@ -24,8 +24,12 @@ export interface RateLimit {
   readonly scope: 'own' | 'edge';
   readonly limit: number;
   readonly windowMs: number;
-  readonly by: 'source' | 'header' | 'certificate';
-  /** In lower case; empty unless it is counted by. */
+  /** `key`: by a text that the step has made. */
+  readonly by: 'source' | 'header' | 'certificate' | 'key';
+  readonly key?: string;
+  /** Told where a limit that is not enforced lets somebody in who exceeds it. */
+  readonly exceeded?: () => void;
+  /** In lower case; empty unless it is counted by; with a key, what tells the rule from others. */
   readonly header: string;
   /** False: nobody is refused. */
   readonly enforced: boolean;
@@ -191,6 +195,8 @@ export type NameOf = (id: string) => string;
 export interface ConnectionServices {
   readonly access: AccessRules;
   readonly rates: { take(visit: ConnectionVisit, rule: RateLimit): UserError | undefined };
+  /** Writes a line of the log about a visit. */
+  readonly notes: { add(visit: ConnectionVisit, operationId: string | undefined, fields: object): void };
   /** Values of secrets in vaults of the account; undefined: there is none of the name. */
   readonly secrets: { get(accountId: string, vault: string, name: string): string | undefined };
 }
@@ -240,7 +246,7 @@ interface StepOf<Phase extends string, Visit> {
   /** Names of headers that it adds to and removes from requests, in lower case. */
   readonly changes?: { readonly adds: readonly string[]; readonly removes: readonly string[] };
   /** The key of what it keeps between requests, the same as long as its settings are. */
-  readonly stateKey?: string;
+  readonly stateKey?: string | readonly string[];
 }
 
 export type ConnectionStep = StepOf<ConnectionPhase, ConnectionVisit>;

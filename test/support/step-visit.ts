@@ -45,6 +45,7 @@ export function requestVisit(given: Partial<RequestVisit> = {}): RequestVisit {
       access: { allows: unasked, denies: unasked, isUnloadable: () => false },
       rates: { take: unasked },
       secrets: { get: unasked },
+      notes: { add: unasked },
       passwords: { check: ({ headers }, refuses) => refuses(headers) },
       tokens: { admit: unasked },
       logins: { admit: unasked, holds: unasked },

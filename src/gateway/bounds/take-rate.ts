@@ -15,6 +15,7 @@ export function takeRates(counts: RateCounts): ConnectionServices['rates'] {
     take(visit, rule) {
       const owner = rule.scope === 'edge' ? visit.edgeId : visit.ownerId;
       const seconds = counts.take(visit.accountId, owner, rule, rateKey(rule, visit));
+      if (seconds === true) rule.exceeded?.();
       if (typeof seconds !== 'number') return undefined;
       const values = { limit: rule.limit, window: rule.windowMs / 1000, seconds };
       return new UserError(rateLimited, values, { 'Retry-After': String(seconds) });
@@ -23,11 +24,19 @@ export function takeRates(counts: RateCounts): ConnectionServices['rates'] {
 }
 
 /** Who is counted. Without a certificate it is the source; without the header, or with several, all such are one. */
-function rateKey({ by, header }: RateLimit, { headers, certificate, countedSource }: ConnectionVisit): string {
+function rateKey(
+  { by, header, key = '' }: RateLimit,
+  { headers, certificate, countedSource }: ConnectionVisit,
+): string {
+  if (by === 'key') return `k ${bounded(key)}`;
   if (by === 'header') {
     const value = findOnlyHeader(headers, header) ?? '';
-    return `h ${value.length > longestKey ? createHash('sha256').update(value).digest('base64') : value}`;
+    return `h ${bounded(value)}`;
   }
   const at = by === 'certificate' ? (certificate?.facts.indexOf('X-Client-Cert-Fingerprint') ?? -1) : -1;
   return at < 0 ? `s ${countedSource}` : `c ${certificate?.facts[at + 1] ?? ''}`;
+}
+
+function bounded(value: string): string {
+  return value.length > longestKey ? createHash('sha256').update(value).digest('base64') : value;
 }

@@ -43,6 +43,7 @@ import { handlePlainRequest } from './plain-requests.ts';
 import type { RequestContext } from './request-context.ts';
 import { HostTable } from './routing/host-table.ts';
 import type { SpecialHandshake } from './routing/route-table.ts';
+import { policyNotes } from '../policy-notes.ts';
 import type { VaultSecrets } from '../vault-secrets.ts';
 import { BackendTable } from './upstream/backend-table.ts';
 import { WrongPasswords } from './wrong-passwords.ts';
@@ -160,6 +161,7 @@ class NodeHttpsFront implements HttpsFront {
         access,
         rates: takeRates(bounds.rates),
         secrets: parts.secrets.service,
+        notes: policyNotes(log),
         passwords,
         tokens: new Tokens({ signatures }),
         logins: visitors,

@@ -27,6 +27,7 @@ import type { UpstreamSlot } from '../bounds/upstream-connections.ts';
 import { connectionFacts } from '../tls/connection-facts.ts';
 import { ownArrivals } from '../upstream/arrivals.ts';
 import type { Arrivals } from '../upstream/arrivals.ts';
+import { policyNotes } from '../policy-notes.ts';
 import type { VaultSecrets } from '../vault-secrets.ts';
 import type { ConnectUpstream, UpstreamTarget } from '../upstream/connect.ts';
 import { SocketSource } from '../upstream/socket-source.ts';
@@ -124,7 +125,7 @@ class TcpFront implements Front, TlsPassThrough {
     this.#access = access;
     this.#observer = observer;
     this.#bounds = bounds;
-    this.#services = { access, rates: takeRates(bounds.rates), secrets: secrets.service };
+    this.#services = { access, rates: takeRates(bounds.rates), secrets: secrets.service, notes: policyNotes(log) };
     this.#tunnels = tunnels;
     this.#health = health;
     this.#open = connect;

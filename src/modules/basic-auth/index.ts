@@ -5,7 +5,7 @@ import type { Static } from 'typebox';
 
 import { credentialsRequired } from '../../errors/shared.ts';
 import { defineError, quote, UserError } from '../../errors/user-error.ts';
-import { headerValues } from '../header-values.ts';
+import { sentCredentials } from '../sent-credentials.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import type { HeaderList, RequestStep } from '../step.ts';
@@ -94,7 +94,6 @@ interface FormerSettings {
 }
 
 const challenge = { 'WWW-Authenticate': 'Basic realm="restricted", charset="UTF-8"' };
-const scheme = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 
 /** Asks visitors for one of several names and passwords. */
 export const basicAuth: EdgeModule<Static<typeof Input>, BasicAuthSettings> = {
@@ -178,10 +177,8 @@ function isKnown(
   headers: HeaderList,
   known: readonly { readonly salt: string; readonly digests: readonly Buffer[] }[],
 ): boolean {
-  const [value, ...more] = headerValues(headers, 'authorization');
-  const encoded = value === undefined || more.length > 0 ? undefined : scheme.exec(value)?.[1];
-  if (encoded === undefined) return false;
-  const given = Buffer.from(encoded, 'base64');
+  const given = sentCredentials(headers);
+  if (given === undefined) return false;
   let found = false;
   // All are compared, so that the time does not tell which one fits.
   for (const { salt, digests } of known) {

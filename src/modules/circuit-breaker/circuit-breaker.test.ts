@@ -3,8 +3,8 @@ import { test } from 'node:test';
 
 import { requestVisit, runOnly } from '../../../test/support/step-visit.ts';
 import { UserError } from '../../errors/user-error.ts';
-import { Breaker } from './breaker.ts';
-import type { Attempt } from './breaker.ts';
+import { Breaker } from '../breaker.ts';
+import type { Attempt } from '../breaker.ts';
 import { circuitBreaker } from './index.ts';
 
 function start(threshold: number) {

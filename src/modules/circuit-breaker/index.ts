@@ -6,8 +6,8 @@ import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import { requestEffect } from '../step.ts';
 import type { RequestStep, RequestVisit } from '../step.ts';
-import { Breaker } from './breaker.ts';
-import type { BreakerRules } from './breaker.ts';
+import { Breaker } from '../breaker.ts';
+import type { BreakerRules } from '../breaker.ts';
 
 const circuitOpen = defineError(
   20153,

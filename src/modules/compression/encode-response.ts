@@ -15,11 +15,11 @@ interface EncodedResponse {
   readonly openTransform?: Answering['openTransform'];
 }
 
-/** Has an answer encoded for a client that accepts it. */
-export function encodeAnswer(answer: Answering): undefined {
+/** Has an answer encoded for a client that accepts it, in one of the codings. */
+export function encodeAnswer(answer: Answering, codings: readonly Coding[] = offeredCodings): undefined {
   if (!answer.isEncodable) return;
   const { request, mayEncode, status } = answer;
-  const encoded = encodeResponse({ ...request, mayEncode }, answer);
+  const encoded = encodeResponse({ ...request, mayEncode }, answer, codings);
   if (encoded === undefined) return;
   answer.headers = encoded.headers;
   answer.openTransform = encoded.openTransform;
@@ -28,12 +28,16 @@ export function encodeAnswer(answer: Answering): undefined {
 }
 
 /** Undefined: the response has nothing to do with compression. */
-export function encodeResponse(request: RequestFacts, response: ResponseFacts): EncodedResponse | undefined {
+export function encodeResponse(
+  request: RequestFacts,
+  response: ResponseFacts,
+  codings: readonly Coding[] = offeredCodings,
+): EncodedResponse | undefined {
   const headers = readHeaders(response.headers);
   if (response.status === 304) return encodeNotModified(request, response, headers);
   if (!isCompressible(response, headers)) return undefined;
   const asked = readHeaders(request.headers);
-  const coding = chooseCoding(asked.get('accept-encoding'), offeredCodings);
+  const coding = chooseCoding(asked.get('accept-encoding'), codings);
   // Another client may get the same response encoded, and caches must know.
   const varied = withVary(response.headers, headers);
   if (coding === undefined || forbidsTransform(asked.get('cache-control')) || !request.mayEncode()) {

@@ -31,5 +31,5 @@ export const compression: EdgeModule<Static<typeof Input>> = {
   errors: [],
   accept: ({ enabled = true }) => ({ enabled }),
   present: (settings) => settings,
-  build: () => ({ answers: [{ removes: [], run: encodeAnswer }] }),
+  build: () => ({ answers: [{ removes: [], run: (answer) => encodeAnswer(answer) }] }),
 };

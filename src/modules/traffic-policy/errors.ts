@@ -143,3 +143,21 @@ export const ruleTooLarge = defineError(
   400,
   'The traffic policy has {count} {what} at {path}, where {limit} are allowed. Divide the rule.',
 );
+
+export const invalidUserName = defineError(
+  2257,
+  400,
+  'The credential at {path} of the traffic policy is not acceptable: {reason}.',
+);
+
+export const invalidPassword = defineError(
+  2258,
+  400,
+  'The password at {path} of the traffic policy is not acceptable: {reason}.',
+);
+
+export const invalidRegex = defineError(
+  2261,
+  400,
+  'The regular expression at {path} of the traffic policy is not acceptable: {reason}.',
+);

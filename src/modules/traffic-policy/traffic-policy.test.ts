@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { UserError } from '../../errors/user-error.ts';
+import { actions } from './actions/index.ts';
 import { trafficPolicy } from './index.ts';
 
 function refusalOf(document: string | object): UserError {
@@ -150,4 +152,72 @@ test('each kind of edge and route takes only phases that it comes to', () => {
       [2230, 2230, undefined, undefined],
     ],
   );
+});
+
+test('the page about policies has an example of each action, and each is taken', () => {
+  const page = readFileSync(new URL('../../../docs/traffic-policy.md', import.meta.url), 'utf8');
+  const examples = Array.from(page.matchAll(/```json\n([^]*?)```/g), ([, text = '']) => text);
+  for (const value of examples) assert.doesNotThrow(() => trafficPolicy.build(trafficPolicy.accept({ value })), value);
+  const missing = actions.filter(({ type }) => !examples.some((text) => text.includes(JSON.stringify(type))));
+  assert.deepEqual(
+    missing.map(({ type }) => type),
+    [],
+  );
+});
+
+// Rules as the Kubernetes operator generates them.
+const operator = {
+  on_http_request: [
+    {
+      name: 'Initialize-Local-Service-Match',
+      actions: [{ type: 'set-vars', config: { vars: [{ request_matched_local_svc: false }] } }],
+    },
+    {
+      name: 'Capture-Original-Request-Data',
+      actions: [
+        {
+          type: 'set-vars',
+          config: {
+            vars: [
+              { original_path: '${req.url.path}' },
+              { original_headers: '${req.headers.encodeJson()}' },
+              { original_query_params: '${req.url.query_params.encodeJson()}' },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'Gen-Random-Number',
+      actions: [{ type: 'set-vars', config: { vars: [{ weighted_route_random_num: '${rand.int(0,9)}' }] } }],
+    },
+    {
+      name: 'Generated-Route',
+      expressions: [
+        "vars.original_path.startsWith('/a')",
+        "req.headers.exists_one(x, x == 'h') && req.headers['h'].join(',') == 'v'",
+        "req.url.query_params.exists_one(x, x == 'q') && req.url.query_params['q'].join(',').matches('^v')",
+        "vars.original_headers.decodeJson()['h'].size() > 0",
+        'int(vars.weighted_route_random_num) >= 0 && int(vars.weighted_route_random_num) <= 4',
+      ],
+      actions: [
+        { type: 'remove-headers', config: { headers: [] } },
+        { type: 'add-headers', config: { headers: {} } },
+        { type: 'forward-internal', config: { url: 'https://abcde-svc-default-80.internal' } },
+      ],
+    },
+    {
+      name: 'Fallback-404',
+      actions: [
+        {
+          type: 'custom-response',
+          config: { status_code: 404, content: 'No route was found', headers: { 'content-type': 'text/plain' } },
+        },
+      ],
+    },
+  ],
+};
+
+test('policies of the Kubernetes operator are taken', () => {
+  assert.doesNotThrow(() => trafficPolicy.build(trafficPolicy.accept({ value: JSON.stringify(operator) })));
 });

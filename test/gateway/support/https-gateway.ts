@@ -67,6 +67,8 @@ export interface TestGateway extends AsyncDisposable {
   readonly refused: Partial<Record<Bound, number>>;
   readonly inUse: Partial<Record<Bound, number>>;
   readonly logged: { readonly fields: object; readonly message: string }[];
+  /** Lines that say what went on as it should, each with its fields. */
+  readonly noted: object[];
   set(...entries: readonly SnapshotEntry[]): Promise<void>;
   remove(...keys: readonly EntryKey[]): Promise<void>;
   apply(update: SnapshotUpdate): Promise<void>;
@@ -146,7 +148,8 @@ export async function startGateway(
     ownArrivalReset: () => {},
   };
   const { connect, arrivals } = createUpstream({ options, observer });
-  const log = { info: () => {}, warn: note, error: note };
+  const noted: object[] = [];
+  const log = { info: (fields: object) => void noted.push(fields), warn: note, error: note };
   const bounds = createEngineBounds(options.bounds, observer, log);
   const tunnels = new TunnelBackends(settings.dialer ?? noDialer, bounds.waits);
   const board = new HealthBoard((states) => health.set(states));
@@ -197,6 +200,7 @@ export async function startGateway(
     passwords,
     setAside,
     logged,
+    noted,
     apply,
     set: (...set) => apply({ version: ++version, full: false, set, removed: [] }),
     remove: (...removed) => apply({ version: ++version, full: false, set: [], removed }),

@@ -30,6 +30,8 @@ export interface Rule {
   readonly actions: readonly PlacedAction[];
   /** True: it decides about access. */
   readonly guards: boolean;
+  /** True: its conditions go by the path. */
+  readonly readsPath: boolean;
 }
 
 export interface Condition {
@@ -125,7 +127,10 @@ function readRule(given: unknown, path: string, context: BuildContext): Rule {
   const name = reader.raw('name');
   if (name !== undefined && typeof name !== 'number' && (typeof name !== 'string' || name.length > longestName))
     throw wrongType(`${path}.name`, `a text of at most ${longestName} characters`, name);
-  const conditions = readConditions(reader.raw('expressions'), `${path}.expressions`, context);
+  const reads: Reads = { headers: false, path: false, secrets: context.reads.secrets };
+  const conditions = readConditions(reader.raw('expressions'), `${path}.expressions`, { ...context, reads });
+  context.reads.headers ||= reads.headers;
+  context.reads.path ||= reads.path;
   const list = reader.raw('actions');
   if (list !== undefined && !Array.isArray(list)) throw wrongType(`${path}.actions`, 'a list of actions', list);
   reader.finish();
@@ -142,7 +147,7 @@ function readRule(given: unknown, path: string, context: BuildContext): Rule {
     guards ||= built.guards ?? action.guards;
     placed.push({ path: place, type: action.type, built });
   }
-  return { path, conditions, actions: placed, guards };
+  return { path, conditions, actions: placed, guards, readsPath: reads.path };
 }
 
 function readConditions(given: unknown, path: string, context: BuildContext): readonly Condition[] {

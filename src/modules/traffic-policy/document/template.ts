@@ -19,33 +19,50 @@ export interface Template {
   readonly constant: string | undefined;
   /** Throws `EvaluationFault`. */
   text(this: void, visit: PolicyVisit): string;
+  /** The same in pieces. */
+  pieces(this: void, visit: PolicyVisit): readonly Piece[];
   /** The value of its only expression, or its text. */
   value(this: void, visit: PolicyVisit): Value;
+}
+
+/** A part of a text. */
+export interface Piece {
+  readonly text: string;
+  /** True: an expression has made it. */
+  readonly isValue: boolean;
 }
 
 type Part = string | Run<PolicyVisit>;
 
 export function constantTemplate(text: string): Template {
-  return { constant: text, text: () => text, value: () => text };
+  const pieces = [{ text, isValue: false }];
+  return { constant: text, text: () => text, pieces: () => pieces, value: () => text };
 }
 
 /** Reads a text. Throws `UserError` for an expression that cannot be compiled. */
 export function readTemplate(source: string, path: string, context: BuildContext): Template {
   if (!source.includes('${')) return constantTemplate(source);
   const parts = readParts(source, path, context);
-  const text = (visit: PolicyVisit): string => {
-    let joined = '';
-    for (const part of parts) {
-      joined += typeof part === 'string' ? part : textOf(part(visit.frame), visit);
-      checkText(joined.length, visit.frame);
-    }
-    return joined;
+  const pieces = (visit: PolicyVisit): readonly Piece[] => {
+    let length = 0;
+    return parts.map((part) => {
+      const isValue = typeof part !== 'string';
+      const filled = isValue ? textOf(part(visit.frame), visit) : part;
+      length += filled.length;
+      checkText(length, visit.frame);
+      return { text: filled, isValue };
+    });
   };
+  const text = (visit: PolicyVisit): string =>
+    pieces(visit)
+      .map((piece) => piece.text)
+      .join('');
   const [only] = parts;
   const value = typeof only === 'function' && parts.length === 1 ? only : undefined;
   return {
     constant: undefined,
     text,
+    pieces,
     value: (visit) => (value === undefined ? text(visit) : value(visit.frame)),
   };
 }

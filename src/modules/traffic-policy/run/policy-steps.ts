@@ -11,26 +11,28 @@ import type {
 } from '../../step.ts';
 import type { Policy, Rule } from '../document/read-policy.ts';
 import { PolicyVisit } from './policy-visit.ts';
+import { RuleIndex } from './rule-index.ts';
 import { runRules } from './run-rules.ts';
 
 /** The part that a policy takes in traffic: one step for each phase that has rules. */
 export function policyPart(policy: Policy): ModulePart {
   const { rules } = policy;
+  const index = RuleIndex.of(rules.on_http_request);
   const steps: Step[] = [];
   if (rules.on_tcp_connect.length > 0) {
     steps.push({
       phase: 'connection',
       reads: [],
       ...sharedFacts(rules.on_tcp_connect),
-      run: (visit) => enter(policy, visit, 'on_tcp_connect'),
+      run: (visit) => enter(policy, undefined, visit, 'on_tcp_connect'),
     });
   }
-  if (rules.on_http_request.length > 0) steps.push(requestStep(policy));
+  if (rules.on_http_request.length > 0) steps.push(requestStep(policy, index));
   const answers = rules.on_http_response.length === 0 ? [] : [answerStep(policy)];
   return { steps, answers };
 }
 
-function requestStep(policy: Policy): RequestStep {
+function requestStep(policy: Policy, index: RuleIndex | undefined): RequestStep {
   const list = policy.rules.on_http_request;
   const facts = factsOf(list);
   const changes = facts.flatMap((each) => each.changes ?? []);
@@ -41,7 +43,7 @@ function requestStep(policy: Policy): RequestStep {
     reads: policy.reads.headers || reads.includes('all') ? 'all' : reads.flatMap((each) => each),
     // Rules remove headers from some requests only: they do it themselves, with other spellings of the names.
     ...(changes.length > 0 && { changes: { adds: changes, removes: [] } }),
-    run: (visit) => enter(policy, visit, 'on_http_request'),
+    run: (visit) => enter(policy, index, visit, 'on_http_request'),
   };
 }
 
@@ -58,24 +60,31 @@ function factsOf(rules: readonly Rule[]) {
 
 /** Facts of the steps of both phases before an answer. */
 function sharedFacts(rules: readonly Rule[]) {
+  const stateKeys = factsOf(rules).flatMap(({ stateKey }) => stateKey ?? []);
   const hasChecks = rules.some(({ actions }) => actions.some(({ built }) => built.holds !== undefined));
   return {
     holds: hasChecks ? holds : always,
+    ...(stateKeys.length > 0 && { stateKey: stateKeys }),
     ...(rules.some(({ guards }) => guards) && { asks: { by: 'the rules of the traffic policy' } }),
   };
 }
 
-function enter(policy: Policy, engine: ConnectionVisit, phase: 'on_tcp_connect' | 'on_http_request') {
+function enter(
+  policy: Policy,
+  index: RuleIndex | undefined,
+  engine: ConnectionVisit,
+  phase: 'on_tcp_connect' | 'on_http_request',
+) {
   const visit = visitOf(policy, engine);
   visit.enter(phase);
-  return runRules(policy.rules[phase], visit);
+  return runRules(policy.rules[phase], index, visit);
 }
 
 function onAnswer(policy: Policy, answer: Answering): AnswerOutcome | undefined {
   const visit = visitOf(policy, answer.visit);
   visit.answer = answer;
   visit.enter('on_http_response');
-  const outcome = runRules(policy.rules.on_http_response, visit);
+  const outcome = runRules(policy.rules.on_http_response, undefined, visit);
   if (outcome !== undefined && 'kind' in outcome && (outcome.kind === 'hold' || outcome.kind === 'forward'))
     throw new Error(`an answer cannot ${outcome.kind}`);
   return outcome;
@@ -93,6 +102,7 @@ function visitOf(policy: Policy, engine: ConnectionVisit): PolicyVisit {
 /** Asks the checks that have let a visit in, whatever the rules are by now. */
 function holds({ policy }: ConnectionVisit): number {
   if (!(policy instanceof PolicyVisit)) return Infinity;
+  policy.renewBudget();
   let untilMs = Infinity;
   for (const { holds: until } of policy.checks) {
     try {

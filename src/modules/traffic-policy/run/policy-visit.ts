@@ -31,6 +31,10 @@ export class PolicyVisit {
   phase: Phase | undefined;
   /** Set in the phase of answers. */
   answer: Answering | undefined;
+  /** Host of the URL, where a rule has rewritten it. */
+  authority: string | undefined;
+  /** Another way in which servers read the path; undefined: as it is. */
+  reading: string | undefined;
   /** Headers of the request as rules have changed them so far. */
   #headers: HeaderList | undefined;
   #facts: ConnectionFacts | undefined;
@@ -78,6 +82,11 @@ export class PolicyVisit {
     this.spend(this.headers.length / 2);
     this.#headers = change(this.headers);
     this.request.outgoing = change(this.request.outgoing);
+  }
+
+  /** For checks of an open connection, which may be asked for days. */
+  renewBudget(): void {
+    this.frame.budget.left = unitsOfVisit;
   }
 
   spend(units: number): void {

@@ -1,27 +1,53 @@
-import { policyRuleFailed, policyValueFailed } from '../../../errors/shared.ts';
+import { policyPathAmbiguous, policyRuleFailed, policyValueFailed } from '../../../errors/shared.ts';
 import { UserError } from '../../../errors/user-error.ts';
 import { BudgetSpent, EvaluationFault } from '../../../lib/cel/run.ts';
+import { otherReadings } from '../../../lib/request-path.ts';
 import type { Outcome } from '../../step.ts';
 import type { PlacedAction, Rule } from '../document/read-policy.ts';
+import { requestUrl } from '../variables/request-url.ts';
 import type { PolicyVisit } from './policy-visit.ts';
+import type { RuleIndex } from './rule-index.ts';
 
 /** Runs the rules that are left of the phase under way. Undefined: the visit goes on; after a wait it is run again. */
-export function runRules(rules: readonly Rule[], visit: PolicyVisit): Outcome | undefined {
+export function runRules(
+  rules: readonly Rule[],
+  index: RuleIndex | undefined,
+  visit: PolicyVisit,
+): Outcome | undefined {
   const { position } = visit;
   for (; position.rule < rules.length; position.rule++, position.action = -1) {
-    const rule = rules[position.rule]!;
     if (position.action < 0) {
-      const isMatch = matches(rule, visit);
+      if (index !== undefined) position.rule = index.next(visit, position.rule);
+      const rule = rules[position.rule];
+      if (rule === undefined) return undefined;
+      const isMatch = matchesAlike(rule, visit);
       if (isMatch instanceof UserError) return isMatch;
       if (!isMatch) continue;
       position.action = 0;
     }
-    for (; position.action < rule.actions.length; position.action++) {
-      const outcome = runAction(rule.actions[position.action]!, visit);
+    const { actions } = rules[position.rule]!;
+    for (; position.action < actions.length; position.action++) {
+      const outcome = runAction(actions[position.action]!, visit);
       if (outcome !== undefined) return outcome;
     }
   }
   return undefined;
+}
+
+/** Refuses a path that servers read in several ways, where the rule matches some of them and not the others. */
+function matchesAlike(rule: Rule, visit: PolicyVisit): boolean | UserError {
+  const isMatch = matches(rule, visit);
+  if (!rule.readsPath || isMatch instanceof UserError) return isMatch;
+  const { path } = requestUrl(visit);
+  const readings = visit.cached('readings', path, () => otherReadings(path));
+  if (readings === undefined) return new UserError(policyPathAmbiguous);
+  for (const reading of readings) {
+    visit.reading = reading;
+    const other = matches(rule, visit);
+    visit.reading = undefined;
+    if (other !== isMatch) return other instanceof UserError ? other : new UserError(policyPathAmbiguous);
+  }
+  return isMatch;
 }
 
 /** Whether all conditions are true. One that cannot be decided is false, but closes what the rule guards. */

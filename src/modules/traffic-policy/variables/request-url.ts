@@ -17,14 +17,17 @@ export interface RequestUrl {
 }
 
 export function requestUrl(visit: PolicyVisit): RequestUrl {
-  const { request } = visit;
-  return visit.cached('url', request.upstreamTarget, () => readUrl(visit));
+  const url = visit.cached('url', visit.request.upstreamTarget, () => readUrl(visit));
+  const { reading, authority } = visit;
+  if (reading !== undefined) return { ...url, path: reading };
+  // The authority may change without the rest.
+  return authority === undefined || url.authority === authority ? url : readUrl(visit);
 }
 
-function readUrl({ request }: PolicyVisit): RequestUrl {
+function readUrl({ request, authority: rewritten }: PolicyVisit): RequestUrl {
   const target = request.upstreamTarget;
   const { protocol } = request.endpoint();
-  const authority = request.host;
+  const authority = rewritten ?? request.host;
   const colon = authority.lastIndexOf(':');
   const mark = target.indexOf('?');
   const rawPath = mark < 0 ? target : target.slice(0, mark);

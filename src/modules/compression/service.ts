@@ -1,0 +1,2 @@
+export type { Coding } from './accept-encoding.ts';
+export { encodeAnswer } from './encode-response.ts';

@@ -1,0 +1,146 @@
+import { EvaluationFault } from '../../../lib/cel/run.ts';
+import { PatternFault, Regex } from '../../../lib/regex/regex.ts';
+import type { Match } from '../../../lib/regex/regex.ts';
+import type { ConfigReader } from '../document/config-reader.ts';
+import type { Piece, Template } from '../document/template.ts';
+import { invalidRegex } from '../errors.ts';
+import type { PolicyVisit } from '../run/policy-visit.ts';
+import { requestUrl } from '../variables/request-url.ts';
+
+const mostMatches = 100;
+const longestUrl = 16_384;
+
+/** A change of the URL of a request, as `redirect` and `url-rewrite` make it. */
+export interface UrlChange {
+  /** Undefined: nothing matches, or nothing is another. */
+  run(this: void, visit: PolicyVisit): { readonly url: string; readonly matches: readonly string[] } | undefined;
+}
+
+/** Reads `from` and `to`. `isGlobal`: each place that matches is replaced, and not the first alone. */
+export function readUrlChange(config: ConfigReader, isGlobal: boolean): UrlChange {
+  const from = config.template('from');
+  const to = config.required('to', config.template('to'));
+  const fixed = from?.constant === undefined ? undefined : regexOf(from.constant, config);
+  return {
+    run(visit) {
+      const pieces = to.pieces(visit);
+      const { raw, authority, scheme } = requestUrl(visit);
+      if (from === undefined) return changed(raw, expand(pieces, undefined, undefined), []);
+      const pattern = from.constant ?? patternOf(from, visit);
+      const regex = fixed ?? compileNow(pattern, visit);
+      // People write it, and the whole URL never begins with a path.
+      const ofPath = /^\^\\?\//.test(pattern);
+      const start = ofPath ? `${scheme}://${authority}` : '';
+      const subject = raw.slice(start.length);
+      const found = regex.findAll(subject, visit.frame.budget.spend, isGlobal ? mostMatches : 1);
+      const [first] = found;
+      if (first === undefined) return undefined;
+      let text = '';
+      let end = 0;
+      for (const match of found) {
+        text += subject.slice(end, match.start) + expand(pieces, match, regex);
+        end = match.end;
+        if (text.length > longestUrl) throw new EvaluationFault('the URL is too long');
+      }
+      text += subject.slice(end);
+      // A result that is a whole URL stands for all of it.
+      const url = ofPath && !/^https?:\/\//i.test(text) ? start + text : text;
+      return changed(
+        raw,
+        url,
+        first.groups.map((group) => group ?? ''),
+      );
+    },
+  };
+}
+
+function changed(before: string, url: string, matches: readonly string[]) {
+  if (url === before) return undefined;
+  if (url.length > longestUrl) throw new EvaluationFault('the URL is too long');
+  return { url, matches };
+}
+
+/** Texts that are filled in stand for themselves, unless they are the whole pattern. */
+function patternOf(from: Template, visit: PolicyVisit): string {
+  const pieces = from.pieces(visit);
+  if (pieces.length === 1) return pieces[0]?.text ?? '';
+  return pieces.map(({ text, isValue }) => (isValue ? text.replaceAll(/[\\.+*?()|[\]{}^$]/g, '\\$&') : text)).join('');
+}
+
+function regexOf(source: string, config: ConfigReader): Regex {
+  try {
+    return new Regex(source);
+  } catch (error) {
+    if (error instanceof PatternFault) throw config.fault(invalidRegex, 'from', error.message);
+    throw error;
+  }
+}
+
+function compileNow(source: string, visit: PolicyVisit): Regex {
+  visit.spend(100 + source.length * 4);
+  try {
+    return new Regex(source);
+  } catch (error) {
+    if (error instanceof PatternFault)
+      throw new EvaluationFault(`the regular expression cannot be used: ${error.message}`);
+    throw error;
+  }
+}
+
+/**
+ * Fills the groups of a match in. What is filled in never ends the host of a URL whose scheme is written out: otherwise it could lead to
+ * any other host.
+ */
+function expand(pieces: readonly Piece[], match: Match | undefined, regex: Regex | undefined): string {
+  let text = '';
+  /** As far as it has been written; undefined where no host is being written. */
+  let host: string | undefined;
+  const add = (part: string, isFilledIn: boolean): void => {
+    if (isFilledIn && host !== undefined) {
+      // A host that is whole may be followed by a path that is filled in.
+      const isBehind = /^[/?#]/.test(part) && /[A-Za-z0-9\]]$/.test(host);
+      if (!isBehind && !/^[A-Za-z0-9._:[\]-]*$/.test(part))
+        throw new EvaluationFault('a value that is filled in would end the host of the URL');
+      host = isBehind ? undefined : host + part;
+    }
+    if (isFilledIn && text === '/' && /^[/\\]/.test(part))
+      throw new EvaluationFault('a value that is filled in would begin with a host');
+    text += part;
+    if (isFilledIn) return;
+    const scheme = part.lastIndexOf('://');
+    if (scheme >= 0) host = '';
+    if (host === undefined) return;
+    const written = scheme < 0 ? part : part.slice(scheme + 3);
+    host = /[/?#]/.test(written) ? undefined : host + written;
+  };
+  for (const piece of pieces) {
+    if (piece.isValue || match === undefined) add(piece.text, piece.isValue);
+    else
+      for (const [part, name] of cut(piece.text))
+        add(name === undefined ? part : groupOf(name, match, regex), name !== undefined);
+  }
+  return encodeText(text);
+}
+
+function* cut(text: string): Generator<readonly [text: string, name: string | undefined]> {
+  let end = 0;
+  for (const found of text.matchAll(/\$(?:(\d{1,2})|([A-Za-z_]\w*)|\$)/g)) {
+    yield [text.slice(end, found.index), undefined];
+    const name = found[1] ?? found[2];
+    yield name === undefined ? ['$', undefined] : ['', name];
+    end = found.index + found[0].length;
+  }
+  yield [text.slice(end), undefined];
+}
+
+function groupOf(name: string, match: Match, regex: Regex | undefined): string {
+  const number = /^\d/.test(name) ? Number(name) : (regex?.groupNames.indexOf(name) ?? -1) + 1;
+  return (number === 0 && !/^\d/.test(name) ? undefined : match.groups[number]) ?? '';
+}
+
+/** A URL in ASCII. Throws for what could end the line, or be read as something else. */
+function encodeText(text: string): string {
+  if (/[^ -~\u{a0}-\u{10ffff}]|\\/u.test(text))
+    throw new EvaluationFault('the URL has a control character or a backslash');
+  return text.toWellFormed().replaceAll(/[^\x21-\x7e]+/g, (part) => encodeURIComponent(part));
+}
