@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createServer } from 'node:tls';
@@ -147,3 +151,33 @@ for (const { flaw, trusted, name } of [
     await until(() => seen.closed[0]?.reason === 'connect failed', 'it is told why');
   });
 }
+
+test('a backend gets one handshake for a connection, however often it asks for another', async (t) => {
+  const authority = await createAuthority();
+  const { certificatePem, privateKeyPem } = await authority.issue('localhost', new Date());
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-renegotiation-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'certificate.pem'), certificatePem);
+  writeFileSync(join(folder, 'key.pem'), privateKeyPem);
+  const upstreamPort = await freePort();
+  const server = spawn(
+    'openssl',
+    // Prints each message of TLS; a line "r" asks for another handshake.
+    ['s_server', '-tls1_2', '-msg', '-accept', `${upstreamPort}`, '-cert', 'certificate.pem', '-key', 'key.pem'],
+    { cwd: folder, stdio: ['pipe', 'pipe', 'ignore'] },
+  );
+  t.after(() => server.kill());
+  let printed = '';
+  server.stdout.on('data', (chunk) => (printed += String(chunk)));
+  await until(() => printed.includes('ACCEPT'), 'the server listens');
+  const { engine } = await startGateway(t, { upstreamAuthorities: [authority.caCertificatePem] });
+  const port = await freePort();
+  await engine.apply(snapshot(tlsBackend(upstreamPort), tcpEdge('edgtcp_1', [port])));
+
+  const client = dial(t, port);
+  client.socket.write('hello');
+  await until(() => printed.includes('hello'), 'bytes arrive');
+  server.stdin.write('r\n');
+  await until(() => client.socket.closed || client.socket.readableEnded, 'the connection has ended');
+  assert.equal(printed.match(/<<< .*ClientHello/g)?.length, 1);
+});

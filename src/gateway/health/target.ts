@@ -6,6 +6,7 @@ import { hashText } from './hash.ts';
 export class Target implements UpstreamTarget {
   /** Id of the backend. */
   readonly id: string;
+  readonly accountId: string | undefined;
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
@@ -24,8 +25,12 @@ export class Target implements UpstreamTarget {
   /** When it came back; long ago where it was not away. */
   upAtMs = -Infinity;
 
-  constructor({ id, tls }: Pick<BackendEntry, 'id' | 'tls'>, { host, port, weight }: AddressEntry) {
+  constructor(
+    { id, tls, accountId }: Pick<BackendEntry, 'id' | 'tls' | 'accountId'>,
+    { host, port, weight }: AddressEntry,
+  ) {
     this.id = id;
+    this.accountId = accountId;
     this.host = host;
     this.port = port;
     this.tls = tls;

@@ -9,6 +9,7 @@ import { parseAuthority } from '../https/authority.ts';
 import { NoCertificate } from '../https/client/certificate-source.ts';
 import type { IdleConnection } from '../https/client/idle-connection.ts';
 import { fatalAlert, plainHttpAnswer } from './handshake-answers.ts';
+import { HandshakeGate } from './handshake-gate.ts';
 
 export interface HandshakeOptions {
   /** `name` is in lower case. Rejecting ends the handshake. */
@@ -94,7 +95,8 @@ export class TlsHandshakes {
       clearTimeout(timer);
       this.#pending.delete(socket);
     });
-    this.#server.emit('connection', socket);
+    // Only where certificates are asked for does a client decide how much work a handshake is.
+    this.#server.emit('connection', this.#options.asksForCertificate === true ? new HandshakeGate(socket) : socket);
   }
 
   *idleConnections(): Generator<IdleConnection> {
@@ -138,7 +140,10 @@ export class TlsHandshakes {
   #onSecure(socket: TLSSocket): void {
     const below = socketBelow(socket);
     const handshake = below && this.#pending.get(below);
-    if (below !== undefined) this.#pending.delete(below);
+    if (below !== undefined) {
+      this.#pending.delete(below);
+      openGate(socket, below);
+    }
     clearTimeout(handshake?.timer);
     // Without a server name it is `false`, whatever the types say.
     const given: string | false = socket.servername || false;
@@ -159,5 +164,22 @@ function faultOf(error: Error, name: string | undefined): HandshakeFault {
 /** The socket that was given to the TLS server. Node has no public name for it; without it the connection is closed. */
 function socketBelow(socket: TLSSocket): Socket | undefined {
   const below: unknown = Reflect.get(socket, '_parent');
-  return below instanceof Socket ? below : undefined;
+  return below instanceof Socket ? below : gateOf(socket)?.socket;
+}
+
+/** Node puts a stream that is no socket into one of its own, below the handle. */
+function gateOf(socket: TLSSocket): HandshakeGate | undefined {
+  let found: unknown = socket;
+  for (const name of ['_handle', '_parentWrap', 'stream'])
+    found = typeof found === 'object' && found !== null ? Reflect.get(found, name) : undefined;
+  return found instanceof HandshakeGate ? found : undefined;
+}
+
+function openGate(socket: TLSSocket, below: Socket): void {
+  const gate = gateOf(socket);
+  if (gate === undefined) return;
+  gate.open();
+  // Above a stream, TLS does not know them.
+  for (const name of ['localAddress', 'localPort', 'remoteAddress', 'remotePort'] as const)
+    Object.defineProperty(socket, name, { value: below[name] });
 }

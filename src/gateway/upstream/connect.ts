@@ -1,12 +1,16 @@
+import { constants } from 'node:crypto';
 import { connect as connectTcp, isIP, Socket } from 'node:net';
 import type { LookupFunction, NetConnectOpts, OnReadOpts } from 'node:net';
 import { connect as connectTls, createSecureContext, getCACertificates } from 'node:tls';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
 
+import { HandshakeGate } from '../tls/handshake-gate.ts';
 import type { UpstreamGuard } from './guard.ts';
+import { HandshakeTrust } from './handshake-trust.ts';
 
 export interface UpstreamTarget {
   readonly id: string;
+  readonly accountId?: string | undefined;
   readonly host: string;
   readonly port: number;
   /** True: TLS, with a certificate that is valid for the host. */
@@ -36,6 +40,7 @@ export type ConnectUpstream = (target: UpstreamTarget, options: ConnectOptions, 
 /** The guard decides on every target. Certificates are verified by the authorities that Node trusts, and by those given here, in PEM. */
 export function createConnector(guard: UpstreamGuard, authorities: readonly string[] = []): ConnectUpstream {
   let context: SecureContext | undefined;
+  const trust = new HandshakeTrust();
   return (target, options, established) => {
     const refusal = guard.check(target);
     if (refusal !== undefined) return new Socket().destroy(refusal);
@@ -43,8 +48,23 @@ export function createConnector(guard: UpstreamGuard, authorities: readonly stri
     const lookup = isIP(target.host) === 0 ? guard.lookupFor(target) : undefined;
     if (!target.tls) return guard.follow(connectPlain(target, options, lookup, established), target);
     // Made at the first use and shared by all connections: it holds every authority of the system.
-    context ??= createSecureContext({ ca: [...getCACertificates('default'), ...authorities] });
-    return guard.follow(connectSecure(target, options, lookup, context, established), target);
+    context ??= createSecureContext({
+      ca: [...getCACertificates('default'), ...authorities],
+      // An upstream that speaks TLS 1.2 could ask for one handshake after another.
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    });
+    const owner = target.accountId ?? target.id;
+    const isTrusted = trust.isTrusted(owner);
+    const { tls, tcp } = (isTrusted ? connectSecure : connectGated)({
+      guard,
+      target,
+      options,
+      lookup,
+      context,
+      established,
+    });
+    watchHandshake(tls, tcp, owner, trust);
+    return tls;
   };
 }
 
@@ -64,26 +84,62 @@ function connectPlain(
   return socket;
 }
 
-function connectSecure(
-  { host, port }: UpstreamTarget,
-  { allowHalfOpen = false, keepAlive = false, alpn }: ConnectOptions,
-  lookup: LookupFunction | undefined,
-  secureContext: SecureContext,
-  established: () => void,
-): Socket {
+interface SecureParts {
+  readonly guard: UpstreamGuard;
+  readonly target: UpstreamTarget;
+  readonly options: ConnectOptions;
+  readonly lookup: LookupFunction | undefined;
+  readonly context: SecureContext;
+  readonly established: () => void;
+}
+
+interface SecureSocket {
+  readonly tls: Socket;
+  /** The socket that connects: itself, or the one below the gate. */
+  readonly tcp: Socket;
+}
+
+function connectSecure(parts: SecureParts): SecureSocket {
+  const { guard, target, options, lookup, established } = parts;
+  const { host, port } = target;
+  const socket = connectTls({ ...tlsOptions(parts), host, port, ...(lookup && { lookup }) }, established);
+  guard.follow(socket.setNoDelay().setKeepAlive(options.keepAlive), target);
+  return { tls: socket, tcp: socket };
+}
+
+/** The same through a gate, which ends a handshake that costs too much. */
+function connectGated(parts: SecureParts): SecureSocket {
+  const { guard, target, options, lookup, established } = parts;
+  const { host, port } = target;
+  const { allowHalfOpen = false, keepAlive = false } = options;
+  const tcp = connectTcp({ host, port, allowHalfOpen, keepAlive, noDelay: true, ...(lookup && { lookup }) });
+  const gate = new HandshakeGate(guard.follow(tcp, target));
+  const tls = connectTls({ ...tlsOptions(parts), host, socket: gate }, () => {
+    gate.open();
+    established();
+  });
+  return { tls, tcp };
+}
+
+function tlsOptions({ target: { host }, options: { allowHalfOpen = false, alpn }, context }: SecureParts) {
   // A documented option that the type leaves out.
   const halfOpen: ConnectionOptions & { allowHalfOpen: boolean } = { allowHalfOpen };
-  const socket = connectTls(
-    {
-      host,
-      port,
-      ...(lookup && { lookup }),
-      secureContext,
-      ...(isIP(host) === 0 && { servername: host }),
-      ...(alpn && { ALPNProtocols: [...alpn] }),
-      ...halfOpen,
-    },
-    established,
-  );
-  return socket.setNoDelay().setKeepAlive(keepAlive);
+  return {
+    secureContext: context,
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(alpn && { ALPNProtocols: [...alpn] }),
+    ...halfOpen,
+  };
+}
+
+function watchHandshake(tls: Socket, tcp: Socket, owner: string, trust: HandshakeTrust): void {
+  const onClose = () => {
+    trust.failed(owner);
+  };
+  // An upstream that cannot be reached has shown nothing.
+  tcp.once('connect', () => tls.once('close', onClose));
+  tls.once('secureConnect', () => {
+    tls.off('close', onClose);
+    trust.succeeded(owner);
+  });
 }
