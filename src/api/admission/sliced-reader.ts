@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
 
+import { readDirectly } from '../../lib/direct-reads.ts';
+
 /** Bytes that are parsed at once: the smallest requests or chunks of a body in them take some 2 ms. */
 const sliceBytes = 4096;
 /** Time that one read may take. A read of a usual body takes a tenth of it. */
@@ -40,7 +42,9 @@ export class SlicedReader {
     if (parse === undefined) throw new Error('the connection has no parser');
     // Node's own listener, which takes the bytes that were read.
     this.#parse = parse as (bytes: Buffer) => void;
-    socket.off('data', this.#parse).on('data', (bytes: Buffer) => this.#take(bytes));
+    const take = (bytes: Buffer) => this.#take(bytes);
+    socket.off('data', this.#parse).on('data', take);
+    readDirectly(socket, take);
     // Node resumes the socket behind each request, whatever is held here.
     socket.pause = () => {
       this.#isStopped = true;

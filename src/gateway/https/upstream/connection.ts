@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import type { UpstreamSlot } from '../../bounds/upstream-connections.ts';
 import { upstreamBroke, upstreamInvalidResponse } from '../../errors.ts';
-import { readDirectly } from '../../turns/direct-reads.ts';
+import { readDirectly } from '../../../lib/direct-reads.ts';
 import { ReadShare } from '../../turns/read-share.ts';
 import type { IdleWatch, IdleTimeout } from '../idle-watch.ts';
 import type { ResponseHead } from './response-head.ts';

@@ -6,7 +6,7 @@ import { GrowingBuffer } from '../../../../lib/growing-buffer.ts';
 import { newOperationId } from '../../../../lib/ids.ts';
 import { sourceKey } from '../../../../lib/ip/source-key.ts';
 import type { GatewayTimeouts } from '../../../engine.ts';
-import { readDirectly } from '../../../turns/direct-reads.ts';
+import { readDirectly } from '../../../../lib/direct-reads.ts';
 import { ReadShare } from '../../../turns/read-share.ts';
 import type { RequestQueue } from '../../../turns/request-queue.ts';
 import { errorAnswer } from '../../error-page.ts';
