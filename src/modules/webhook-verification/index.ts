@@ -1,18 +1,17 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-import { upgradeNotVerified, webhookRefused, webhookRefusedUnauthorized } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule, Settings } from '../module.ts';
-import type { OwnAnswer, RequestStep } from '../step.ts';
+import type { RequestStep } from '../step.ts';
 import { isKept, keptSecret, newSecret } from '../kept-secret.ts';
 import type { KeptSecret } from '../kept-secret.ts';
-import { answerSigned, answerUnsigned } from './challenges.ts';
 import * as errors from './errors.ts';
-import { findProvider, notOffered, providers } from './providers.ts';
+import { findProvider, providers } from './providers.ts';
 import type { Provider } from './providers.ts';
-import type { RequestHead, WholeRequest } from './signed-text.ts';
+import { createBodyCheck, providerOf, verifyBody } from './service.ts';
+import type { BodyCheck } from './service.ts';
 import { createVerifier } from './verify.ts';
 
 const provider = Type.String({
@@ -58,17 +57,6 @@ interface WebhookSettings extends Settings {
   readonly secret?: KeptSecret | string | undefined;
 }
 
-/** Checks requests by their bodies. */
-interface BodyCheck {
-  /** Asked before the body is read, so that nothing is held for whoever sends nothing to check. */
-  refusesHead(this: void, request: RequestHead): UserError | undefined;
-  /** Undefined: the request passes. */
-  check(this: void, request: WholeRequest): UserError | OwnAnswer | undefined;
-}
-
-/** Most bytes of a webhook: providers send less than one, except for GitHub, which stops at 25 MB. */
-const webhookBytes = 8 * 1024 * 1024;
-
 /** Lets only requests pass that a provider of webhooks has signed. */
 export const webhookVerification: EdgeModule<Static<typeof Input>, WebhookSettings> = {
   name: 'webhook_verification',
@@ -78,12 +66,11 @@ export const webhookVerification: EdgeModule<Static<typeof Input>, WebhookSettin
   view: View,
   errors: Object.values(errors),
   accept({ enabled = true, provider: id, secret }) {
-    const found = findProvider(id);
-    if (found === undefined) {
-      const reason = notOffered.get(id.toLowerCase()) ?? 'there is no provider of this name';
+    const found = providerOf(id);
+    if (typeof found === 'string') {
       throw new UserError(errors.unknownWebhookProvider, {
         provider: quote(id),
-        reason,
+        reason: found,
         known: [...providers.keys()].join(', '),
       });
     }
@@ -120,39 +107,14 @@ function checkSecret(id: string, found: Provider, secret: string): void {
   }
 }
 
-function bodyStep({ refusesHead, check }: BodyCheck, sender: string): RequestStep {
+function bodyStep(check: BodyCheck, sender: string): RequestStep {
   return {
     phase: 'request',
     // Signatures may cover any header, and some list those that they cover.
     reads: 'all',
     asks: { by: 'the signature of the request', needs: () => `needs a signature of ${sender}` },
-    run(visit) {
-      if (visit.isUpgrade) return new UserError(upgradeNotVerified);
-      const { body } = visit;
-      if (body === undefined) return refusesHead(visit) ?? { kind: 'hold', maxBytes: webhookBytes };
-      const { method, headers, urls } = visit;
-      const found = check({ method, headers, urls, body });
-      if (found === undefined || found instanceof UserError) return found;
-      return { kind: 'answer', answer: found, isChanged: false };
-    },
+    run: (visit) => verifyBody(visit, check),
     // What an upgraded connection carries is not signed; nor was a request that came before it had to be.
     holds: ({ isUpgrade, body }) => (isUpgrade || body === undefined ? 0 : Infinity),
-  };
-}
-
-export function createBodyCheck(found: Provider, secret: string, now: () => number = Date.now): BodyCheck {
-  const verifier = createVerifier(found, secret);
-  const { title, challenge } = found;
-  // Xero asks by wrong signatures whether they are checked, and takes nothing else for a yes.
-  const error = challenge === 'xero' ? webhookRefusedUnauthorized : webhookRefused;
-  const toError = (reason: string | undefined): UserError | undefined =>
-    reason === undefined ? undefined : new UserError(error, { provider: title, reason });
-  return {
-    refusesHead: (request) =>
-      answerUnsigned(challenge, secret, request) === undefined ? toError(verifier.refusesHead(request)) : undefined,
-    check: (request) =>
-      answerUnsigned(challenge, secret, request) ??
-      toError(verifier.refuses(request, now())) ??
-      answerSigned(challenge, secret, request),
   };
 }

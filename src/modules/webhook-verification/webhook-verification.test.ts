@@ -4,7 +4,8 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { suite, test } from 'node:test';
 
 import { UserError } from '../../errors/user-error.ts';
-import { createBodyCheck, webhookVerification } from './index.ts';
+import { webhookVerification } from './index.ts';
+import { createBodyCheck } from './service.ts';
 import { findProvider, notOffered, providers } from './providers.ts';
 import type { WholeRequest } from './signed-text.ts';
 

@@ -14,6 +14,7 @@ import { removeHeaders } from './remove-headers.ts';
 import { restrictIps } from './restrict-ips.ts';
 import { setVars } from './set-vars.ts';
 import { urlRewrite } from './url-rewrite.ts';
+import { verifyWebhook } from './verify-webhook.ts';
 
 /** Every action. A new one is a file with an `Action`, and one line here; `action.ts` says what it has to offer. */
 export const actions: readonly Action[] = [
@@ -32,4 +33,5 @@ export const actions: readonly Action[] = [
   restrictIps,
   setVars,
   urlRewrite,
+  verifyWebhook,
 ];
