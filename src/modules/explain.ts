@@ -140,7 +140,7 @@ function describedVisit(
     secrets: { get: unknown },
     notes: { add: () => {} },
     passwords: { check: (visit, refuses) => refuses(visit.headers) },
-    tokens: { admit: unknown },
+    tokens: { admit: unknown, judge: unknown },
     logins: {
       admit(_visit, { mayEnter }, isOptional) {
         if (isOptional) seen.isSpared = true;

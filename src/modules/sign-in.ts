@@ -125,7 +125,10 @@ export interface TokenRule {
   /** The same for all rules that are alike. */
   readonly key: string;
   readonly issuer: string;
-  readonly audiences: readonly string[];
+  /** Undefined: the audience does not matter. */
+  readonly audiences: readonly string[] | undefined;
+  /** The type that the header of a token must name; undefined: any. */
+  readonly type?: string | undefined;
   readonly algorithms: readonly string[];
   /** Empty: where the metadata of the issuer say. */
   readonly jwksUri: string;

@@ -205,7 +205,11 @@ export interface StepServices extends ConnectionServices {
   readonly passwords: {
     check(visit: ConnectionVisit, refuses: (headers: HeaderList) => UserError | undefined): UserError | undefined;
   };
-  readonly tokens: { admit(visit: RequestVisit, rule: TokenRule): Outcome | undefined };
+  readonly tokens: {
+    admit(visit: RequestVisit, rule: TokenRule): Outcome | undefined;
+    /** Until when a token is good, in milliseconds since 1970, why it is not, or that it must be checked first. */
+    judge(visit: RequestVisit, rule: TokenRule, token: string): number | UserError | Wait;
+  };
   readonly logins: {
     /** `isOptional`: who has no login that lets in passes without one. */
     admit(visit: RequestVisit, signIn: SignIn, isOptional: boolean): Outcome | undefined;
@@ -241,8 +245,8 @@ interface StepOf<Phase extends string, Visit> {
   /** True: clients must speak TLS 1.3. */
   readonly needsTls13?: true;
   readonly signIn?: SignIn;
-  /** A header beside which none may stand whose name differs in punctuation alone; in lower case. */
-  readonly soleHeader?: string;
+  /** Headers beside which none may stand whose name differs in punctuation alone; in lower case. */
+  readonly soleHeader?: string | readonly string[];
   /** Names of headers that it adds to and removes from requests, in lower case. */
   readonly changes?: { readonly adds: readonly string[]; readonly removes: readonly string[] };
   /** The key of what it keeps between requests, the same as long as its settings are. */

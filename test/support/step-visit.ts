@@ -47,7 +47,7 @@ export function requestVisit(given: Partial<RequestVisit> = {}): RequestVisit {
       secrets: { get: unasked },
       notes: { add: unasked },
       passwords: { check: ({ headers }, refuses) => refuses(headers) },
-      tokens: { admit: unasked },
+      tokens: { admit: unasked, judge: unasked },
       logins: { admit: unasked, holds: unasked },
     },
     ...given,

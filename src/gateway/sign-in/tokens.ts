@@ -7,7 +7,7 @@ import { UserError } from '../../errors/user-error.ts';
 import { TooMuchWaits } from '../../lib/fair-turns.ts';
 import { SharedCache } from '../../lib/shared-cache.ts';
 import { headerValues } from '../../modules/header-values.ts';
-import type { HeaderList, Outcome, RequestVisit } from '../../modules/step.ts';
+import type { HeaderList, Outcome, RequestVisit, Wait } from '../../modules/step.ts';
 import type { TokenRule } from '../../modules/sign-in.ts';
 import { listOf } from '../../sign-in/claims.ts';
 import { keysMs, KeysUnread } from '../../sign-in/issuer-keys.ts';
@@ -78,6 +78,14 @@ export class Tokens {
   check(accountId: string, rule: TokenRule, headers: HeaderList): number | Outcome {
     const token = readToken(rule, headers);
     if (token === undefined) return new UserError(tokenRequired, { 'WWW-Authenticate': 'Bearer' });
+    return this.#judge(accountId, rule, token);
+  }
+
+  judge({ accountId }: RequestVisit, rule: TokenRule, token: string): number | UserError | Wait {
+    return this.#judge(accountId, rule, token);
+  }
+
+  #judge(accountId: string, rule: TokenRule, token: string): number | UserError | Wait {
     const key = hash('sha256', `${rule.key} ${token}`, 'base64');
     const good = this.#good.get(accountId, key);
     if (good !== undefined && this.#isKnown(good)) return good.outcome;
@@ -137,7 +145,8 @@ export class Tokens {
     const { payload } = await this.#signatures.check(accountId, rule, (keys) =>
       jwtVerify(token, keys, {
         issuer: rule.issuer,
-        audience: [...rule.audiences],
+        ...(rule.audiences !== undefined && { audience: [...rule.audiences] }),
+        ...(rule.type !== undefined && { typ: rule.type }),
         algorithms: [...rule.algorithms],
         clockTolerance: rule.skewSeconds,
         requiredClaims: ['exp'],

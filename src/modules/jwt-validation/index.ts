@@ -13,6 +13,7 @@ import type { RequestStep } from '../step.ts';
 import { faultOfProviderUrl } from '../../lib/provider-url.ts';
 import { invalidClaimName } from '../sign-in-errors.ts';
 import { checkClaimNames } from '../sign-in-settings.ts';
+import { tokenAlgorithms } from './service.ts';
 
 const invalidTokenIssuer = defineError(
   20327,
@@ -26,9 +27,6 @@ const invalidTokenHeader = defineError(
   'The header {header} is not acceptable. Give the name of a header, such as authorization.',
 );
 
-/** Signatures by a key of the issuer alone: with a shared secret, whoever checks tokens could make them. */
-const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const;
-
 const issuer = Type.String({
   description: 'The issuer (`iss`) that tokens must have, exactly. Max 1024 bytes.',
   maxBytes: 1024,
@@ -41,10 +39,10 @@ const audiences = Type.Array(Type.String({ maxBytes: 1024, wellFormed: true }), 
   minItems: 1,
   maxItems: 20,
 });
-const allowed = Type.Array(Type.Union(algorithms.map((each) => Type.Literal(each))), {
+const allowed = Type.Array(Type.Union(tokenAlgorithms.map((each) => Type.Literal(each))), {
   description: 'Algorithms that signatures may have. Default: RS256 and ES256.',
   examples: [['RS256']],
-  maxItems: algorithms.length,
+  maxItems: tokenAlgorithms.length,
 });
 const jwksUri = Type.String({
   description: 'Where the keys of the issuer are. Empty: where its OpenID metadata say. Max 1024 bytes.',

@@ -10,6 +10,7 @@ import { forwardInternal } from './forward-internal.ts';
 import { log } from './log.ts';
 import { rateLimit } from './rate-limit.ts';
 import { redirect } from './redirect.ts';
+import { jwtValidation } from './jwt-validation.ts';
 import { removeHeaders } from './remove-headers.ts';
 import { restrictIps } from './restrict-ips.ts';
 import { setVars } from './set-vars.ts';
@@ -29,6 +30,7 @@ export const actions: readonly Action[] = [
   log,
   rateLimit,
   redirect,
+  jwtValidation,
   removeHeaders,
   restrictIps,
   setVars,

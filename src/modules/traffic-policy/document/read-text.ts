@@ -2,6 +2,7 @@ import { parseDocument } from 'yaml';
 
 import { quote, UserError } from '../../../errors/user-error.ts';
 import { tooLong, unreadablePolicy } from '../errors.ts';
+import { parseUniqueJson } from './unique-json.ts';
 
 /** Longest text of a policy: one of a thousand rules has some 200 kB. */
 export const longestJson = 262_144;
@@ -28,27 +29,11 @@ function checkLength(text: string, limit: number, remedy: string): void {
 
 /** Undefined: it is no JSON, and may be YAML. */
 function readJson(text: string): { readonly value: unknown } | undefined {
-  let entries = 0;
-  let value: unknown;
-  try {
-    value = JSON.parse(text, (_key: string, each: unknown) => {
-      if (typeof each === 'object' && each !== null && !Array.isArray(each)) entries += Object.keys(each).length;
-      return each;
-    });
-  } catch {
-    return undefined;
-  }
+  const read = parseUniqueJson(text);
   // Of a key that stands twice in an object only the last one is left.
-  if (countColons(text) !== entries)
+  if (read?.isUnique === false)
     throw new UserError(unreadablePolicy, { reason: 'one of its objects has the same key twice. Give each key once' });
-  return { value };
-}
-
-/** Colons outside of texts: JSON has one for each entry of an object. */
-function countColons(text: string): number {
-  let count = 0;
-  for (const [match] of text.matchAll(/"(?:[^"\\]|\\.)*"|:/g)) if (match === ':') count++;
-  return count;
+  return read;
 }
 
 function readYaml(text: string): unknown {

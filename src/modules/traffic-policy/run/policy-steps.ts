@@ -37,13 +37,21 @@ function requestStep(policy: Policy, index: RuleIndex | undefined): RequestStep 
   const facts = factsOf(list);
   const changes = facts.flatMap((each) => each.changes ?? []);
   const reads = facts.flatMap((each) => each.reads ?? []);
+  const sole = facts.flatMap(({ soleHeader }) => soleHeader ?? []);
+  const signIn = facts.find((each) => each.signIn !== undefined)?.signIn;
   return {
     phase: 'request',
     ...sharedFacts(list),
     reads: policy.reads.headers || reads.includes('all') ? 'all' : reads.flatMap((each) => each),
+    ...(sole.length > 0 && { soleHeader: sole }),
+    ...(signIn !== undefined && { signIn }),
     // Rules remove headers from some requests only: they do it themselves, with other spellings of the names.
     ...(changes.length > 0 && { changes: { adds: changes, removes: [] } }),
-    run: (visit) => enter(policy, index, visit, 'on_http_request'),
+    run(visit) {
+      // Visitors must not say who they are where rules ask only some of them to sign in.
+      if (signIn !== undefined) visit.identity ??= [];
+      return enter(policy, index, visit, 'on_http_request');
+    },
   };
 }
 

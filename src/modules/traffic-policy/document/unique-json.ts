@@ -1,0 +1,21 @@
+/** Parses JSON, and tells whether each object has each key once. Undefined: it is no JSON. */
+export function parseUniqueJson(text: string): { readonly value: unknown; readonly isUnique: boolean } | undefined {
+  let entries = 0;
+  let value: unknown;
+  try {
+    value = JSON.parse(text, (_key: string, each: unknown) => {
+      if (typeof each === 'object' && each !== null && !Array.isArray(each)) entries += Object.keys(each).length;
+      return each;
+    });
+  } catch {
+    return undefined;
+  }
+  return { value, isUnique: countColons(text) === entries };
+}
+
+/** Colons outside of texts: JSON has one for each entry of an object. */
+function countColons(text: string): number {
+  let count = 0;
+  for (const [match] of text.matchAll(/"(?:[^"\\]|\\.)*"|:/g)) if (match === ':') count++;
+  return count;
+}
