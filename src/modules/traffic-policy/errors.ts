@@ -108,6 +108,12 @@ export const missingValue = defineError(2234, 400, 'The traffic policy lacks {fi
 
 export const unreadablePolicy = defineError(2236, 400, 'The traffic policy cannot be read: {reason}.');
 
+export const severalLogins = defineError(
+  2239,
+  400,
+  'The traffic policy asks for a second login at {path}. Keep one oauth or openid-connect, and let expressions decide on what it has found.',
+);
+
 export const connectPhaseOfRoute = defineError(
   2248,
   400,

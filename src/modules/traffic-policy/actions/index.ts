@@ -15,6 +15,7 @@ import { removeHeaders } from './remove-headers.ts';
 import { restrictIps } from './restrict-ips.ts';
 import { setVars } from './set-vars.ts';
 import { urlRewrite } from './url-rewrite.ts';
+import { oauth, openidConnect } from './sign-in.ts';
 import { verifyWebhook } from './verify-webhook.ts';
 
 /** Every action. A new one is a file with an `Action`, and one line here; `action.ts` says what it has to offer. */
@@ -31,6 +32,8 @@ export const actions: readonly Action[] = [
   rateLimit,
   redirect,
   jwtValidation,
+  oauth,
+  openidConnect,
   removeHeaders,
   restrictIps,
   setVars,

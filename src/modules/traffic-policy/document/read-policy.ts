@@ -88,7 +88,16 @@ export function checkPolicy(document: unknown): Policy {
     on_http_request: rulesOf('on_http_request'),
     on_http_response: rulesOf('on_http_response'),
   };
+  checkLogins(rules.on_http_request);
   return { rules, named, reads };
+}
+
+/** Each visitor has one login: with a second one, it would be unclear which of them the upstream is told of. */
+function checkLogins(rules: readonly Rule[]): void {
+  const [, second] = rules.flatMap(({ actions: list }) =>
+    list.filter(({ built }) => built.facts?.signIn !== undefined),
+  );
+  if (second !== undefined) throw new UserError(errors.severalLogins, { path: second.path });
 }
 
 function isPhase(name: string): name is Phase {

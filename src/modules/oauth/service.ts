@@ -1,0 +1,1 @@
+export { findProvider, providerNames } from './providers.ts';

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+
+import { documentedPolicy, policyOf, refusalOf } from '../../gateway/support/policies.ts';
+import { clientId, clientSecret } from '../../support/identity-provider.ts';
+import { SignInSite, start } from './support/sign-in-site.ts';
+
+/** Visitors sign in with a real OpenID provider because a policy asks them to. */
+suite('sign-in by a traffic policy', () => {
+  let at: SignInSite;
+  before(async () => {
+    at = await SignInSite.start();
+  });
+  after(() => at[Symbol.asyncDispose]());
+
+  const put = async (document: string | object) => {
+    const value = typeof document === 'string' ? document : JSON.stringify(document);
+    const { status, body } = await at.site.gatehouse.put(`${at.site.routePath}/traffic_policy`, { value });
+    assert.equal(status, 200, JSON.stringify(body));
+  };
+  const login = (more: object = {}) => ({
+    type: 'openid-connect',
+    config: { issuer_url: at.provider.issuer, client_id: clientId, client_secret: clientSecret, ...more },
+  });
+
+  test('the documented policy lets in people of a domain alone, and tells the upstream who they are', async () => {
+    const text = documentedPolicy('oauth and openid-connect')
+      .replace('https://id.example.com', at.provider.issuer)
+      .replace('my-client', clientId)
+      .replace('a long secret', clientSecret);
+    await put(text);
+    const ada = await at.visitor().signIn(`${start}orders?x=1`, 'ada');
+    assert.equal(ada.status, 200, ada.text);
+    assert.equal(ada.url, `${start}orders?x=1`);
+    assert.equal(ada.echo?.headers['gatehouse-user-email'], 'ada@example.com');
+    assert.equal(ada.echo?.headers['x-person'], 'ada');
+    const bob = await at.visitor().signIn(start, 'bob');
+    assert.equal(bob.status, 403);
+    // An address that the provider has not verified is none, and what cannot be decided closes.
+    const eve = await at.visitor().signIn(start, 'eve');
+    assert.equal(eve.status, 500);
+    assert.match(eve.text, /2254/);
+    assert.doesNotMatch(JSON.stringify(at.site.gatehouse.logLines), new RegExp(clientSecret));
+    await at.endAll();
+  });
+
+  test('programs are refused, paths without a login pass, and nobody says who they are there', async () => {
+    await put({ on_http_request: [{ expressions: ["req.url.path != '/open'"], actions: [login()] }] });
+    const one = at.visitor();
+    assert.equal((await one.ask(start, { headers: { accept: 'application/json' } })).status, 401);
+    const open = await one.ask(`${start}open`, { headers: { 'gatehouse-user-id': 'root' } });
+    assert.deepEqual([open.status, open.echo?.headers['gatehouse-user-id']], [200, undefined]);
+  });
+
+  test('a policy with other durations, parameters and preflights', async () => {
+    await put({
+      on_http_request: [
+        {
+          actions: [
+            login({
+              auth_id: 'staff',
+              allow_cors_preflight: true,
+              max_session_duration: '1h',
+              idle_session_timeout: '10m',
+              scopes: ['email', 'profile'],
+              authz_url_params: { login_hint: 'ada' },
+            }),
+          ],
+        },
+      ],
+    });
+    const one = at.visitor();
+    assert.equal((await one.ask(start, { method: 'OPTIONS' })).status, 200);
+    assert.equal((await one.signIn(start, 'ada')).status, 200);
+    const asked = new URL(one.way.find((each) => each.includes('/auth?')) ?? '').searchParams;
+    assert.deepEqual([asked.get('login_hint'), asked.get('scope')], ['ada', 'openid email profile']);
+    await at.endAll();
+    assert.notEqual((await one.ask(start)).status, 200, 'its session has ended');
+  });
+
+  test('what cannot be done is refused when the policy is written', () => {
+    const refusalWith = (type: string, config: object) => refusalOf(policyOf(type, config));
+    const own = { client_id: 'a', client_secret: 'b' };
+    const issuer = { issuer_url: 'https://id.example.com', ...own };
+    assert.match(refusalWith('oauth', { provider: 'google' }), /^2203 .*config\.client_id: .*register one/);
+    assert.match(refusalWith('oauth', { provider: 'google', client_id: 'a' }), /config\.client_secret: .*register one/);
+    assert.match(refusalWith('oauth', { provider: 'myspace', ...own }), /^2222 /);
+    assert.match(refusalWith('oauth', { provider: 'google', ...own, auth_cookie_domain: 'a.test' }), /one host alone/);
+    assert.match(refusalWith('oauth', { provider: 'google', ...own, max_session_duration: '0s' }), /^2225 /);
+    assert.match(refusalWith('oauth', { provider: 'google', ...own, auth_id: 'a b' }), /config\.auth_id/);
+    assert.match(
+      refusalWith('openid-connect', { ...issuer, client_secret: "${secrets.get('keys', 'a')}" }),
+      /config\.client_secret .*write it out/,
+    );
+    assert.match(refusalWith('openid-connect', { ...issuer, issuer_url: 'http://id.example.com' }), /^2226 .*https/);
+    assert.match(
+      refusalWith('openid-connect', { ...issuer, authz_url_params: { redirect_uri: 'https://evil.example' } }),
+      /sets it itself/,
+    );
+    const twice = {
+      on_http_request: [{ actions: [login(), { type: 'oauth', config: { provider: 'google', ...own } }] }],
+    };
+    assert.match(refusalOf(twice), /^2239 .*actions\[1\]/);
+  });
+});
