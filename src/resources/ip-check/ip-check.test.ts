@@ -234,6 +234,20 @@ onEachDatabase('ip check', (newDatabase) => {
       );
   });
 
+  test('a page that a traffic policy answers with refuses nobody, and an answer of a fault does', async () => {
+    const edge = await gatehouse.create('/edges/https', { hostports: ['pages.example.com:443'] });
+    const allowed = async (status_code: number) => {
+      const actions = [{ type: 'custom-response', config: { status_code, body: 'closed' } }];
+      const { id } = await gatehouse.create(`/edges/https/${edge.id}/routes`, {
+        match_type: 'path_prefix',
+        match: `/${status_code}`,
+        traffic_policy: { value: JSON.stringify({ on_http_request: [{ actions }] }) },
+      });
+      return (await gatehouse.post('/ip_check', { ip: '192.0.2.1', route_id: id })).body.allowed;
+    };
+    assert.deepEqual([await allowed(200), await allowed(503)], [true, false]);
+  });
+
   test('an edge is refused whole where each of its routes refuses, and its first routes are looked at', async () => {
     const edge = await gatehouse.create('/edges/https', { hostports: ['many.example.com:443'] });
     const module = { ip_restriction: { ip_policy_ids: [office.id] } };
