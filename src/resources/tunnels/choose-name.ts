@@ -7,7 +7,7 @@ import { secureUrl } from '../visitor-urls.ts';
 import { claimOf, formerClaim, refuseByAcl } from './choice.ts';
 import type { Choice, Place } from './choice.ts';
 import * as errors from './errors.ts';
-import { tunnelClaims } from './table.ts';
+import { tunnelClaims, tunnels, tunnelSessions } from './table.ts';
 import { readWantedName } from './wanted.ts';
 import { madeUpName } from './words.ts';
 
@@ -18,7 +18,7 @@ const nameAttempts = 50;
 export async function chooseName(choice: Choice): Promise<Place> {
   const { request, settings } = choice;
   const asked = readWantedName(request, settings) ?? (await formerClaim(choice))?.hostname ?? undefined;
-  const hostname = asked ?? (await makeName(choice));
+  const hostname = asked ?? (await nameOfTwin(choice)) ?? (await makeName(choice));
   if (asked !== undefined) await checkName(choice, asked);
   const kind = request.proto === 'tls' ? 'tls' : 'http';
   const url = urlOfName(request.proto, hostname, settings);
@@ -67,6 +67,23 @@ async function isAvailable({ claimant, services, writer }: Choice, name: string)
   const { accountId } = claimant.credential;
   const { isElsewhere, users } = await findNameUse(services, writer, accountId, name);
   return !isElsewhere && users.every((id) => tunnelClaims.mayHave(id));
+}
+
+/**
+ * The old command line, of version 2, opens a target as https and then as http, and leaves the choice of the name to the
+ * server both times. It does not say where it takes the traffic, as newer agents do. Where several targets are opened at
+ * once, nobody knows which two belong together.
+ */
+async function nameOfTwin({ claimant: { sessionId }, request, writer }: Choice): Promise<string | undefined> {
+  if (request.proto !== 'http' || request.upstream.url !== '') return undefined;
+  const session = await tunnelSessions.load(writer, sessionId);
+  if (session?.agent_version.startsWith('2.') !== true) return undefined;
+  const rows = await writer.all('SELECT document FROM tunnels WHERE session_id = $1', [sessionId]);
+  const open = rows.map((row) => tunnels.parse(row));
+  const paired = new Set(open.filter(({ proto }) => proto === 'http').map(({ claim_id: claim }) => claim));
+  const [twin, another] = open.filter(({ proto, claim_id: claim }) => proto === 'https' && !paired.has(claim));
+  if (twin === undefined || another !== undefined) return undefined;
+  return (await tunnelClaims.load(writer, twin.claim_id))?.hostname ?? undefined;
 }
 
 async function makeName(choice: Choice): Promise<string> {

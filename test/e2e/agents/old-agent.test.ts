@@ -43,6 +43,25 @@ if (isInside) {
     }
   });
 
+  test('gives the two tunnels of a target without a name the same one', async () => {
+    await using served = await Served.start(newSqlite());
+    const agent = await startAgent(served, await served.newToken(), {
+      web: { proto: 'http', addr: served.upstream.port },
+    });
+    try {
+      const hosts = async () =>
+        (await served.program.must('GET', '/tunnels')).tunnels.map((each: { readonly public_url: string }) =>
+          each.public_url.replace(/^https?:\/\/|:\d+$/g, ''),
+        );
+      await until(async () => (await hosts()).length === 2, `both are there: ${agent.output()}`);
+      const [name, twin] = await hosts();
+      assert.equal(name, twin);
+      assert.equal((await served.ask(name)).echo?.name, served.upstream.name);
+    } finally {
+      agent.kill();
+    }
+  });
+
   test('prints the words of a refusal, and ends', async () => {
     await using served = await Served.start(newSqlite());
     const agent = await startAgent(served, `${await served.newToken()}x`, { web: { proto: 'http', addr: 1 } });
@@ -66,7 +85,7 @@ if (isInside) {
     for (const stream of [inside.stdout, inside.stderr]) stream.on('data', (chunk) => (output += chunk));
     const [code] = await once(inside, 'close');
     assert.equal(code, 0, output);
-    assert.match(output, /^ℹ pass 2$/m);
+    assert.match(output, /^ℹ pass 3$/m);
   });
 }
 
