@@ -4,6 +4,7 @@ import { Agent, request as requestHttps } from 'node:https';
 import { after, before, mock, suite, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
+import { decodeJwt } from 'jose';
 import { WebSocket, WebSocketServer } from 'ws';
 
 import { VisitorKeys } from '../../../src/gateway/sign-in/visitor-keys.ts';
@@ -245,6 +246,38 @@ suite('sessions of visitors', () => {
     mock.timers.tick(1_200);
     assert.equal((await one.ask(start)).status, 302, 'nobody of the name any more: sign in again');
     people['bob'] = bob;
+    await at.endAll();
+  });
+
+  test('what the provider says at a check reaches the upstream at once, in headers and in the token', async () => {
+    const { people } = at.provider;
+    const ada = people['ada']!;
+    await at.put({ auth_check_interval: 20, upstream_token: true });
+    const one = await at.signedIn();
+    const told = async () => {
+      const { 'gatehouse-user-name': name, 'gatehouse-user-token': token } = (await one.ask(start)).echo!.headers;
+      return { name, token: token!, claims: decodeJwt(token!) };
+    };
+    const before = await told();
+    assert.equal(before.claims['name'], ada['name']);
+    mock.timers.tick(10_000);
+    assert.equal((await told()).token, before.token, 'one serves several requests');
+    people['ada'] = { ...ada, name: 'Ada Lovelace' };
+    mock.timers.tick(11_000);
+    const after = await told();
+    assert.deepEqual([after.name, after.claims['name']], ['Ada Lovelace', 'Ada Lovelace']);
+    people['ada'] = ada;
+    await at.endAll();
+  });
+
+  test('an upstream never gets a token that ends within a minute', async () => {
+    await at.put({ upstream_token: true });
+    const one = await at.signedIn();
+    for (let round = 0; round < 6; round++) {
+      const { exp = 0 } = decodeJwt((await one.ask(start)).echo!.headers['gatehouse-user-token']!);
+      assert.ok(exp * 1000 - Date.now() >= 59_000, `round ${round}: ${exp * 1000 - Date.now()} ms are left`);
+      mock.timers.tick(25_000);
+    }
     await at.endAll();
   });
 
