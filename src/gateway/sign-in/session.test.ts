@@ -46,7 +46,11 @@ test('a session ends by its use, by its time, and when the clock says that it is
   // A clock that was ahead when it began, and was set right.
   assert.match(endOf(session(), rules, now - 301) ?? '', /to come/);
   assert.equal(endOf(session(), rules, now - 299), undefined, 'clocks may differ a little');
-  assert.match(endOf(session({ seenAt: now + 301 }), rules, now) ?? '', /to come/, 'nor is a use of a time to come one');
+  assert.match(
+    endOf(session({ seenAt: now + 301 }), rules, now) ?? '',
+    /to come/,
+    'nor is a use of a time to come one',
+  );
   assert.equal(expiryOf(session(), rules), now + 600);
   assert.equal(expiryOf(session({ seenAt: now + 3500 }), rules), now + 3600, 'no use goes beyond its time');
 });

@@ -48,8 +48,11 @@ suite('sessions of visitors', () => {
     const thief = at.visitor();
     thief.cookies.set(siteHost, new Map(one.cookies.get(siteHost)));
     assert.equal((await thief.open(start)).status, 200);
-    const asked = await one.ask(`${start}.gatehouse/sign-out`, { headers: { 'sec-fetch-site': 'cross-site' } });
-    assert.match(asked.text, /Sign out of app\.site\.test\?/, 'another site cannot do it');
+    for (const site of ['cross-site', 'same-site'])
+      for (const method of ['GET', 'POST']) {
+        const asked = await one.ask(`${start}.gatehouse/sign-out`, { method, headers: { 'sec-fetch-site': site } });
+        assert.match(asked.text, /Sign out of app\.site\.test\?/, `a ${method} from another page, ${site}`);
+      }
     assert.equal((await one.ask(start)).status, 200);
     for (const origin of ['https://evil.example', `https://${siteHost}.evil.example`, `http://${siteHost}`, 'null']) {
       const forged = await one.ask(`${start}.gatehouse/sign-out`, {

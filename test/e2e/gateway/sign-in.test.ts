@@ -347,6 +347,17 @@ suite('sign-in at a route', () => {
     await at.endAll();
   });
 
+  test('a page with an address that is too long for a cookie is left for the first one', async () => {
+    await at.put();
+    const addressOf = (length: number) => `${start}${'x'.repeat(length)}`;
+    const one = at.visitor();
+    assert.equal(new URL((await one.signIn(addressOf(1_400), 'ada')).url).pathname.length, 1_401);
+    const two = at.visitor();
+    assert.equal((await two.signIn(addressOf(4_000), 'ada')).url, start);
+    for (const line of two.setCookies.values()) assert.ok(line.length < 4_096, `${line.length} characters`);
+    await at.endAll();
+  });
+
   test('redirects lead nowhere else', async () => {
     await at.put();
     const one = await at.signedIn();
