@@ -31,6 +31,15 @@ test('an account with many providers makes no other account lose what is known o
   assert.notEqual(providers.get('ac_2', settingsOf('c')), own, 'accounts share none');
 });
 
+test('what is set otherwise makes another provider: a new secret is used at once', () => {
+  const providers = providersWith({});
+  const settings = settingsOf('c');
+  const own = providers.get('ac_1', settings);
+  assert.equal(providers.get('ac_1', { ...settings }), own);
+  for (const other of [{ clientSecret: 't' }, { scopes: ['openid'] }, { groupsClaim: 'roles' }])
+    assert.notEqual(providers.get('ac_1', { ...settings, ...other }), own, JSON.stringify(other));
+});
+
 test('providers are kept by the size of their metadata, of which only the fields that are used count', async () => {
   const keptOf = async (more: object) => {
     const providers = providersWith(more);
