@@ -49,10 +49,11 @@ export class ClientAuthority {
   }
 
   /** A certificate of -1 days has expired. */
-  sign(name: string, { days = 1, usage = 'clientAuth' } = {}): ClientPair {
+  sign(name: string, { days = 1, usage = 'clientAuth', names = [] as readonly string[] } = {}): ClientPair {
     const file = `${this.#file}-${name}`;
     openssl('req', ...newKey, '-subj', `/CN=${name}`, '-keyout', `${file}.key`, '-out', `${file}.csr`);
-    writeFileSync(join(folder, `${file}.ext`), `basicConstraints=CA:false\nextendedKeyUsage=${usage}\n`);
+    const others = names.length === 0 ? '' : `subjectAltName=${names.map((each) => `DNS:${each}`).join(',')}\n`;
+    writeFileSync(join(folder, `${file}.ext`), `basicConstraints=CA:false\nextendedKeyUsage=${usage}\n${others}`);
     const by = ['-CA', `${this.#file}.pem`, '-CAkey', `${this.#file}.key`, '-CAcreateserial'];
     openssl(
       'x509',

@@ -86,6 +86,11 @@ test('one request tries an address after its time, and the others do not', () =>
   assert.equal(drawn(addresses, 100)[0], 1);
   clock.ms += 10_001;
   assert.equal(drawn(addresses, 100)[0], 1);
+  // What is heard of it meanwhile does not put the next trial off.
+  clock.ms += 6_000;
+  set(1, true, 10_000);
+  clock.ms += 4_001;
+  assert.equal(drawn(addresses, 100)[0], 1);
   // Without a time, only checks bring it back.
   set(2, true);
   clock.ms += 1_000_000;

@@ -58,6 +58,7 @@ function start(balance: Partial<BalanceEntry>) {
     return { from: 'check', backendId: 'b', address: 'a:1', ok, streak, tookMs: 1, cause: 'it answered 500' };
   };
   return {
+    board,
     set,
     flips,
     note: (ok: boolean) => board.note([traffic(ok)]),
@@ -129,8 +130,16 @@ test('the only address of a backend is left out only by checks that were asked f
   assert.equal(isDown(), true);
 });
 
+test('an address that traffic has taken out is up once it is the only one', () => {
+  const { note, isDown, set } = start({});
+  note(false);
+  assert.equal(isDown(), true);
+  set({}, base.addresses.slice(0, 1));
+  assert.equal(isDown(), false);
+});
+
 test('an address that is down and no longer checked is up, and one that is gone is forgotten', () => {
-  const { check, isDown, set, flips } = start({ active });
+  const { board, check, isDown, set, flips } = start({ active });
   check(false);
   check(false);
   assert.equal(isDown(), true);
@@ -138,4 +147,6 @@ test('an address that is down and no longer checked is up, and one that is gone 
   assert.equal(isDown(), false);
   set({}, base.addresses.slice(1));
   assert.equal(flips.at(-1), 'a:1 gone');
+  board.prepare({ version: 2, full: true, set: [], removed: [] })();
+  assert.equal(flips.at(-1), 'a:2 gone', 'a whole snapshot has all backends');
 });

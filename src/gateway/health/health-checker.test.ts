@@ -272,6 +272,9 @@ test('only one process of a gateway makes checks, from the moment at which it is
     [0, 1, 2].map((at) => all.timesOf(`/a/${at}`)),
     [1, 1, 1],
   );
+  all.checker.run(true);
+  all.pass(1000);
+  for (const at of [0, 1, 2]) await all.seen(`/a/${at}`, 2);
 });
 
 test('checks that come together are spread over their interval, and stay so', limit, async (t) => {
