@@ -63,6 +63,14 @@ test(
   },
 );
 
+test('a fact has an end, however much a certificate says', { timeout: 240_000 }, async (t) => {
+  const names = Array.from({ length: 200 }, (_, at) => `host-${at}.clients.example.com`);
+  const { facts } = await show(t, authority.sign('many', { names }));
+  const told = facts[facts.indexOf('X-Client-Cert-Names') + 1] ?? '';
+  assert.match(told, /host-0\.clients/);
+  assert.equal(told.length, 1024);
+});
+
 test('a subject is told as in a URI: none is read as another one', { timeout: 240_000 }, async (t) => {
   const facts = [];
   for (const name of ['50%', '50%25']) facts.push((await show(t, authority.sign(name))).facts[1]);
