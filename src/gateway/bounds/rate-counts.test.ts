@@ -191,6 +191,16 @@ test('keys without number share one count, and escape by none', () => {
   assert.equal(passed(process.take(20, 'k5')), 9, 'one that is counted apart goes on so');
 });
 
+test('a key that is counted with others from now on keeps its count of the window before', () => {
+  Process.now = 600_000;
+  using counts = new RateCounts({ ratesCounted: () => {} }, { now: () => Process.now, mostKeys: 4 });
+  for (let times = 0; times < 10; times++) counts.take('ac', 'route', rule, 'a');
+  for (const key of ['b', 'c', 'd']) counts.take('ac', 'route', rule, key);
+  Process.now += 60_000;
+  assert.equal(typeof counts.take('ac', 'route', rule, 'a'), 'number', 'it was over in the window that still counts');
+  assert.equal(counts.take('ac', 'route', rule, 'b'), undefined);
+});
+
 test('an account that makes up keys without number leaves some to be counted apart for others', () => {
   Process.now = 600_000;
   using counts = new RateCounts({ ratesCounted: () => {} }, { now: () => Process.now, mostKeys: 1000 });
