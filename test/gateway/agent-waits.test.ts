@@ -221,6 +221,20 @@ test('a TCP connection that has waited long enough is reset', async (t) => {
   assert.deepEqual(agents.dialled, []);
 });
 
+test('a TCP connection that is called in vain again and again waits no longer for it', async (t) => {
+  const port = await freePort();
+  const edge = tcpEdge('ep_1', [port], toTcpBackend('ep_1'));
+  const { gateway, waiting } = await start(t, { agentWaitMs: 500 }, [edge]);
+  const client = dial(t, port);
+  await waiting(1);
+  const calls = setInterval(() => void gateway.set(expected), 50);
+  t.after(() => clearInterval(calls));
+  await client.isReset();
+  clearInterval(calls);
+  await until(() => gateway.tcpClosed.length === 1, 'it is reported');
+  assert.equal(gateway.tcpClosed[0]?.reason, 'connect failed');
+});
+
 test('a TCP connection that waits is reset when the rules refuse it', async (t) => {
   const port = await freePort();
   const edge = tcpEdge('ep_1', [port], toTcpBackend('ep_1'));
@@ -264,6 +278,7 @@ test('a TCP client that leaves gives up its place, by an end or by a reset', asy
     gateway.tcpClosed.map(({ reason }) => reason),
     ['client', 'client', 'client'],
   );
+  await until(() => gateway.inUse.backend_connections === 0, 'no place at the backend is lost');
   await comeBack();
   assert.equal(agent.visitors.length, 0);
 });

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import type { BalanceEntry } from '../../src/snapshot/contract.ts';
 import { wideBounds } from './support/bounds.ts';
 import { freePort } from '../support/free-port.ts';
 import { startGateway, until } from './support/tcp-engine.ts';
 import { backend, snapshot, tcpEdge, toBackend } from './support/tcp-entries.ts';
-import { dial, dialAndEcho, startUpstream } from './support/tcp-peers.ts';
+import { dial, dialAndEcho, silent, startUpstream } from './support/tcp-peers.ts';
 
 test('a connection above the bound of its backend is reset; one that closes makes room', async (t) => {
   const { engine, seen } = await startGateway(t, { bounds: { ...wideBounds, backendConnections: 2 } });
@@ -66,6 +67,56 @@ test('a backend that cannot be reached gives its place to the next one of its gr
   );
   await dialAndEcho(t, port);
   await dial(t, port).isReset();
+});
+
+test('a client that leaves while a backend of a group is tried leaves no place taken', async (t) => {
+  const { engine, seen } = await startGateway(t, { bounds: { ...wideBounds, accountConnections: 1 } });
+  const [upstream, hanging] = [await startUpstream(t), await startUpstream(t, silent)];
+  const [port, otherPort] = [await freePort(), await freePort()];
+  const members = ['hanging', 'bkdsc_1'].map((id) => ({ id, weight: 1 }));
+  await engine.apply(
+    snapshot(
+      backend('hanging', hanging.port, { tls: true }),
+      backend('bkdsc_1', upstream.port),
+      { kind: 'backend_group', id: 'group', choice: 'failover', members },
+      tcpEdge('edgtcp_1', [port], toBackend('group')),
+      tcpEdge('edgtcp_2', [otherPort]),
+    ),
+  );
+  const client = dial(t, port);
+  await until(() => hanging.peers.length === 1, 'it is tried');
+  client.socket.destroy();
+  await until(() => seen.closed.length === 1, 'the client is gone');
+  await dialAndEcho(t, otherPort);
+});
+
+test('an address has as many connections as are open: one that had many is taken again', async (t) => {
+  const { engine, seen } = await startGateway(t);
+  const [one, other] = [await startUpstream(t), await startUpstream(t)];
+  const port = await freePort();
+  const balance: BalanceEntry = {
+    addresses: [one, other].map((each) => ({ host: '127.0.0.1', port: each.port, weight: 1 })),
+    by: 'least_connections',
+    retries: 1,
+    whenAllDown: 'fail_open',
+    slowStartMs: 0,
+  };
+  await engine.apply(snapshot(backend('bkdsc_1', one.port, { balance }), tcpEdge('edgtcp_1', [port])));
+  const tell = (isDown: boolean) =>
+    engine.setHealth([{ backendId: 'bkdsc_1', address: `127.0.0.1:${other.port}`, isDown, isFailing: false }]);
+  const pass = async (count: number) => {
+    for (let left = count; left > 0; left--) {
+      const before = seen.closed.length;
+      (await dialAndEcho(t, port)).socket.destroy();
+      await until(() => seen.closed.length === before + 1, 'it is closed');
+    }
+  };
+  tell(true);
+  await pass(30);
+  assert.deepEqual([one.peers.length, other.peers.length], [30, 0]);
+  tell(false);
+  await pass(25);
+  assert.ok(one.peers.length > 30 && other.peers.length > 0, `${one.peers.length} and ${other.peers.length}`);
 });
 
 test('a connection above the bound of all upstreams is reset', async (t) => {
