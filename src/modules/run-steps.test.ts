@@ -39,6 +39,19 @@ test('an effect happens once where a visit is begun anew, also one that had not 
   assert.deepEqual(ran, ['rates', 'a', 'hold', 'a', 'hold', 'warnings', 'a', 'hold']);
 });
 
+test('an effect that has happened stays so where a visit is begun anew twice, and waits before it', () => {
+  const steps = [hold, step('rates', { once: 'rates' })];
+  const ran: string[] = [];
+  const first: Visit = { at: 0, done: undefined, ran };
+  assert.equal(runSteps(steps, first), waiting);
+  assert.equal(runSteps(steps, first), undefined);
+  const second: Visit = { at: 0, done: doneBy(steps, first), ran: [] };
+  assert.equal(runSteps(steps, second), waiting);
+  const third: Visit = { at: 0, done: doneBy(steps, second), ran };
+  assert.equal(runSteps(steps, third), undefined);
+  assert.deepEqual(ran, ['hold', 'hold', 'rates', 'hold']);
+});
+
 test('what is open ends with the first step that ends it, and at once where its time is over', () => {
   const visit: Visit = { at: 0, done: undefined, ran: [] };
   const until = (...times: readonly number[]) => times.map((time) => step('', { holds: () => time }));

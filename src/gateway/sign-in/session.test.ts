@@ -55,6 +55,12 @@ test('a session ends by its use, by its time, and when the clock says that it is
   assert.equal(expiryOf(session({ seenAt: now + 3500 }), rules), now + 3600, 'no use goes beyond its time');
 });
 
+test('where nothing is set a session lasts two weeks, and not longer', () => {
+  const begun = session({ endsAt: Infinity, seenAt: now + 1_209_599 });
+  assert.equal(endOf(begun, signIn(), now + 1_209_599), undefined);
+  assert.match(endOf(begun, signIn(), now + 1_209_600) ?? '', /as long as it may/);
+});
+
 test('a limit that is lowered holds at once, and one that is raised does not bring a session back', () => {
   const begun = session({ endsAt: now + 3600 });
   assert.notEqual(endOf(begun, signIn({ maximum_duration: 60 }), now + 60), undefined);
@@ -153,6 +159,13 @@ test('a connection ends when its network is no longer that of the rule, whatever
     return signInStep(rules).holds({ ...visit, services });
   };
   assert.deepEqual([holds(true), holds(false)], [session().endsAt * 1000, 0]);
+});
+
+test('a preflight that passes without a login has no identity, and none that a rule has put there', () => {
+  const step = signInStep(signIn({ options_passthrough: true }));
+  const visit = requestVisit({ method: 'OPTIONS' });
+  assert.equal(step.run(visit), undefined);
+  assert.deepEqual(visit.identity, []);
 });
 
 test('where two logins are needed, the first that ends counts, in either order, and both cookies are renewed', () => {

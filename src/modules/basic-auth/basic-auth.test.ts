@@ -35,6 +35,17 @@ test('any other visitor is asked for them', () => {
   assert.equal(answer(basic('ada:pass:word'), basic('x:y'))?.status, 401, 'two headers are none');
 });
 
+test('credentials that are fewer, more or in another order are not the same', () => {
+  const given = [
+    { username: 'ada', password: 'pass:word' },
+    { username: 'bö', password: '' },
+  ];
+  const isSame = (credentials: typeof given) => basicAuth.isSame?.({ credentials }, stored);
+  assert.equal(isSame(given), true);
+  for (const others of [given.slice(0, 1), given.toReversed(), [...given, { username: 'eve', password: '' }]])
+    assert.equal(isSame(others), false, JSON.stringify(others));
+});
+
 test('passwords are not kept, and the same ones look different each time', () => {
   assert.doesNotMatch(JSON.stringify(stored), /pass/);
   const credentials = [{ username: 'ada', password: 'p' }];

@@ -39,6 +39,22 @@ test('failures are forgotten after ten seconds', () => {
   assert.equal(mayPass(), false);
 });
 
+test('each answer counts for ten seconds, whatever came before it', () => {
+  const { clock, answer, mayPass } = start(0.5);
+  answer(1, false);
+  clock.ms = 5_000;
+  answer(9, true);
+  clock.ms = 10_001;
+  assert.equal(mayPass(), false, 'nine of ten have failed');
+  const later = start(0.5);
+  later.answer(1, false);
+  later.clock.ms = 5_000;
+  later.answer(8, true);
+  later.clock.ms = 10_001;
+  later.answer(2, true);
+  assert.equal(later.mayPass(), false, 'ten in the last ten seconds');
+});
+
 /** Lets a request through, which is answered later. */
 function pass(breaker: Breaker): Attempt {
   const attempt = breaker.attempt();
