@@ -21,6 +21,13 @@ test('a text that no database takes, or that is too long, is no claim', () => {
   assert.equal(readPerson({ sub: 'ż'.repeat(128) }, 'groups').subject, '', 'bytes are counted, not characters');
 });
 
+test('who has no name has the one to sign in with', () => {
+  const nameOf = (claims: object) => readPerson({ sub: 'ada', ...claims }, 'groups').name;
+  assert.equal(nameOf({ preferred_username: 'al' }), 'al');
+  assert.equal(nameOf({ preferred_username: 'al', name: '' }), 'al');
+  assert.equal(nameOf({ preferred_username: 'al', name: 'Ada' }), 'Ada');
+});
+
 test('of a claim with very many values only the first are read', () => {
   assert.equal(listOf(Array.from({ length: 200_000 }, (_, at) => at)).length, 10_000);
   assert.deepEqual(listOf(true), ['true']);

@@ -12,7 +12,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { SignInProvider } from '../modules/sign-in.ts';
 import { createFetch } from './guarded-fetch.ts';
 import { Signatures } from './signatures.ts';
-import { LoginRefused, Provider } from './provider.ts';
+import { LoginRefused, Provider, ProviderDown } from './provider.ts';
 
 const callback = 'https://app.site.test/.gatehouse/sign-in/callback';
 const fetch = createFetch(({ host, port }, _options, established) => connect({ host, port }, established));
@@ -28,19 +28,23 @@ interface Asked {
 /** A provider whose answers to questions for tokens are those of the test. */
 async function startProvider(
   t: TestContext,
-  answer: (asked: Asked, idToken: (forged?: boolean) => Promise<string>) => Promise<readonly [number, object]>,
+  answer: (
+    asked: Asked,
+    idToken: (forged?: boolean) => Promise<string>,
+  ) => Promise<readonly [status: number, body: object, headers?: Readonly<Record<string, string>>]>,
   methods?: readonly string[],
 ) {
   const asked: Asked[] = [];
   const keys = await generateKeyPair('RS256');
   const others = await generateKeyPair('RS256');
+  const profile = { status: 200 };
   let nonce = '';
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const send = (status: number, body: object) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    const send = (status: number, body: object, headers: Readonly<Record<string, string>> = {}) =>
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
     if (request.url === '/keys') return send(200, { keys: [{ ...(await exportJWK(keys.publicKey)), alg: 'RS256' }] });
-    if (request.url === '/profile') return send(200, { id: 'somebody else' });
+    if (request.url === '/profile') return send(profile.status, { id: 'somebody else' });
     if (request.url !== '/token') {
       const metadata = {
         issuer,
@@ -83,7 +87,7 @@ async function startProvider(
     ({ nonce } = secrets);
     return provider.finish(`${callback}?code=x&state=${secrets.state}`, secrets);
   };
-  return { asked, settings, finish, provider: new Provider(settings, parts) };
+  return { asked, profile, settings, finish, server, provider: new Provider(settings, parts) };
 }
 
 const tokens = { access_token: 'a', token_type: 'bearer' };
@@ -131,6 +135,36 @@ test('where the provider wants the secret in the other place, it is found once a
   assert.equal(at.asked.length, 3);
 });
 
+test('a challenge says as well as a word that the secret is wanted in the other place', async (t) => {
+  const challenge = { 'www-authenticate': 'Basic realm="tokens"' };
+  const at = await startProvider(
+    t,
+    async ({ authorization }, idToken) =>
+      authorization === undefined ? [401, {}, challenge] : [200, { ...tokens, id_token: await idToken() }],
+    ['client_secret_post', 'client_secret_basic'],
+  );
+  assert.equal((await at.finish(at.provider)).claims['sub'], 'ada');
+  assert.equal(at.asked.length, 2);
+});
+
+test('an error of the provider itself is no refusal', async (t) => {
+  let status = 400;
+  const at = await startProvider(t, async () => [status, { error: 'server_error' }]);
+  await assert.rejects(at.finish(at.provider), LoginRefused);
+  for (status of [500, 503]) await assert.rejects(at.finish(at.provider), ProviderDown, `${status}`);
+});
+
+test('nobody is sent to a provider that has gone away since it was last seen', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 });
+  const at = await startProvider(t, async () => [400, {}]);
+  await at.provider.begin(callback, undefined);
+  at.server.close().closeAllConnections();
+  t.mock.timers.tick(9_000);
+  assert.ok(await at.provider.begin(callback, undefined), 'it has answered a moment ago');
+  t.mock.timers.tick(2_000);
+  await assert.rejects(at.provider.begin(callback, undefined), ProviderDown);
+});
+
 test('the words of the provider are told in one line, and not without end', async (t) => {
   const at = await startProvider(t, async () => [
     400,
@@ -161,4 +195,15 @@ test('a refresh token that is not given again stays, and the profile of another 
   const access = { kind: 'access', value: 'a' } as const;
   await assert.rejects(profiled.check('ada', access), LoginRefused);
   assert.equal((await profiled.check('somebody else', access)).claims['sub'], 'somebody else');
+  refresh = { refresh_token: 'r' };
+  await assert.rejects(profiled.check('ada', token), LoginRefused, 'after a refresh too');
+  assert.equal((await profiled.check('somebody else', token)).claims['sub'], 'somebody else');
+  for (const [status, kind] of [
+    [401, LoginRefused],
+    [403, LoginRefused],
+    [502, ProviderDown],
+  ] as const) {
+    at.profile.status = status;
+    await assert.rejects(profiled.check('somebody else', access), kind, `${status}`);
+  }
 });

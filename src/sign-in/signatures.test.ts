@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { exportJWK, generateKeyPair } from 'jose';
 
 import { TooMuchWaits } from '../lib/fair-turns.ts';
+import { KeysUnread } from './issuer-keys.ts';
 import { Signatures } from './signatures.ts';
 
 const log = { info() {}, warn() {} };
@@ -53,6 +54,23 @@ test('an account runs two checks at once, of tokens and of logins together, and 
     await names();
   }
   await Promise.all(checks);
+});
+
+test('an account asks eight issuers at once, and keeps no other account from asking its own', async () => {
+  const asked: string[] = [];
+  const fetch = (url: string): Promise<Response> => {
+    asked.push(new URL(url).hostname);
+    return Promise.withResolvers<Response>().promise;
+  };
+  const signatures = new Signatures({ fetch, log, answerMs: 300 });
+  const ask = (owner: string, issuer: string) =>
+    signatures.check(owner, at(issuer), async () => 'checked').catch((error: unknown) => error);
+  const waiting = Array.from({ length: 20 }, (_, each) => ask('b', `b${each}`));
+  waiting.push(ask('a', 'a'));
+  for (let turns = 0; turns < 3; turns++) await nextTurn();
+  assert.equal(asked.filter((each) => each.startsWith('b')).length, 8);
+  assert.ok(asked.includes('a.example'));
+  for (const each of await Promise.all(waiting)) assert.ok(each instanceof KeysUnread);
 });
 
 test('whoever has too many checks waiting is told so, and nobody else is', async () => {

@@ -9,6 +9,7 @@ import { Tokens } from '../../src/gateway/sign-in/tokens.ts';
 import type { TokenRule } from '../../src/modules/sign-in.ts';
 import { createFetch } from '../../src/sign-in/guarded-fetch.ts';
 import { Signatures } from '../../src/sign-in/signatures.ts';
+import { until } from '../e2e/gateway/support/until.ts';
 import { audience, TokenIssuer } from './support/token-issuer.ts';
 
 const minuteMs = 60_000;
@@ -86,12 +87,27 @@ suite('a token', () => {
   });
 
   test('is checked again when the clock was set back', async (t) => {
-    const { clock, decide, sign } = await startTokens(t);
+    const { issuer, clock, decide, sign } = await startTokens(t);
     const token = await sign();
     assert.equal(await decide(token), 'checked');
     clock.ms -= hourMs;
+    const asked = issuer.asked.length;
     assert.equal(await decide(token), 'checked');
     assert.equal(await decide(token), 'known');
+    assert.equal(issuer.asked.length, asked + 1, 'by keys that are read again');
+  });
+
+  test('is checked by keys whose age counts from when they were asked for', async (t) => {
+    const { issuer, clock, settle, sign } = await startTokens(t);
+    issuer.beforeAnswer = () => {
+      clock.ms += 200_000;
+      issuer.beforeAnswer = () => {};
+    };
+    assert.equal(await settle(await sign()), 'known');
+    assert.equal(issuer.asked.length, 1);
+    clock.ms = start + 4 * minuteMs;
+    assert.equal(await settle(await sign('a', 2000)), 'known');
+    await until(() => issuer.asked.length === 2, 'they are read again before they are five minutes old');
   });
 
   test('of a key that the issuer has taken away lets nobody in ten minutes later, however often it is used', async (t) => {
@@ -166,6 +182,12 @@ suite('a token', () => {
     assert.equal(await settle(await sign('a', 100)), 401);
   });
 
+  test('has one value in each text, but for its scopes', async (t) => {
+    const { settle, sign } = await startTokens(t, { claims: [['role', new Set(['admin'])]] });
+    assert.equal(await settle(await sign('a', 100, { role: 'no admin' })), 401);
+    assert.equal(await settle(await sign('a', 100, { role: 'admin' })), 'known');
+  });
+
   test('stands in one line, and is not looked at beyond 8 kB', async (t) => {
     const { tokens, rule, settle, sign } = await startTokens(t);
     const token = await sign();
@@ -187,6 +209,15 @@ suite('a token', () => {
     const outcomes = await Promise.all(Array.from({ length: 2_000 }, () => decide(token)));
     assert.deepEqual(new Set(outcomes), new Set(['checked']));
     assert.equal(await decide(token), 'known');
+  });
+
+  test('that comes to two accounts at once is known at both after one check of each', async (t) => {
+    const { decide, sign } = await startTokens(t);
+    const token = await sign();
+    for (const expected of ['checked', 'known']) {
+      const outcomes = ['acc_a', 'acc_b'].map((accountId) => decide(token, { accountId }));
+      assert.deepEqual(await Promise.all(outcomes), [expected, expected]);
+    }
   });
 });
 
