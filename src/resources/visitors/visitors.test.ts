@@ -10,9 +10,10 @@ import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 import { newId } from '../../lib/ids.ts';
 import { personOf } from '../../modules/sign-in.ts';
 import type { VisitorSession } from '../../modules/sign-in.ts';
+import { markEnded } from './bounds.ts';
 import { VisitorKeeper } from './keeper.ts';
 import { renew } from './keys.ts';
-import { visitors } from './service.ts';
+import { sharedSealer, visitors } from './service.ts';
 import { sweep } from './sweep.ts';
 
 const silent = { warn() {}, error() {} };
@@ -77,6 +78,7 @@ onEachGatehouse('people who have signed in', (g) => {
   test('one user has several sessions, which end with the user', async () => {
     const first = await seen();
     const second = await seen({ subject: first.subject, email: 'new@example.com', seenAt: first.seenAt + 60 });
+    const early = await seen({ ...second, id: newId('as'), signedInAt: first.signedInAt + 200 });
     const { application_user } = (await g().get(`/app/sessions/${second.id}`)).body;
     assert.equal((await g().get(`/app/sessions/${first.id}`)).body.application_user.id, application_user.id);
     assert.equal((await g().get(`/app/users/${application_user.id}`)).body.email, 'new@example.com');
@@ -86,6 +88,9 @@ onEachGatehouse('people who have signed in', (g) => {
     const person = personOf(first.accountId, first.provider.url, first.subject);
     const [row] = await g().app.context.store.queries.all(sql, [person]);
     assert.ok(Number(row?.[0]) >= first.signedInAt, 'one mark for all');
+    assert.equal((await g().get(`/app/sessions/${early.id}`)).status, 404);
+    await seen({ ...early });
+    assert.equal((await g().get(`/app/sessions/${early.id}`)).status, 404, 'one by a clock that was ahead');
     // What a gateway tells a moment later does not bring them back, nor one that nobody had told of.
     for (const id of [first.id, newId('as')]) {
       await seen({ ...first, id });
@@ -93,6 +98,80 @@ onEachGatehouse('people who have signed in', (g) => {
     }
     const again = await seen({ ...first, id: newId('as'), signedInAt: Number(row?.[0]) + 1 });
     assert.equal((await g().get(`/app/sessions/${again.id}`)).status, 200, 'whoever may can sign in again');
+  });
+
+  test('what comes late is not newer: neither a use nor an end goes back', async () => {
+    const last = await seen();
+    await seen({ ...last, seenAt: last.seenAt - 120, expiresAt: last.expiresAt - 120 });
+    const at = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000', '');
+    const { body } = await g().get(`/app/sessions/${last.id}`);
+    assert.deepEqual([body.last_active, body.expires_at], [at(last.seenAt), at(last.expiresAt)]);
+    const { store } = g().app.context;
+    const mark = async (begunUntil: number) => {
+      await store.writeUnlogged((writer) => markEnded(writer, last.id, last.accountId, begunUntil));
+      return (await store.queries.all('SELECT begun_until FROM app_session_marks WHERE id = $1', [last.id])).flat();
+    };
+    assert.deepEqual([await mark(100), await mark(50), await mark(200)].flat().map(Number), [100, 100, 200]);
+  });
+
+  test('a use that came while an older one could not be written is the one that is kept', async () => {
+    const kept = g().app.context.services.get(visitors);
+    const session = await seen();
+    const outage = failAt(1, 'lost', true);
+    kept.visitorSeen({ ...session, source: '192.0.2.2' });
+    const flushing = kept.flush();
+    // The write has begun by then.
+    await null;
+    await null;
+    kept.visitorSeen({ ...session, source: '192.0.2.3' });
+    await flushing;
+    outage.end();
+    await kept.flush();
+    const { body } = await g().get(`/app/sessions/${session.id}`);
+    assert.equal(body.browser_session.ip_address, '192.0.2.3');
+  });
+
+  test('after an outage what waits is written without another event, and at the end without a timer', async () => {
+    const { store, services } = g().app.context;
+    const isListed = async ({ id }: VisitorSession) =>
+      (await store.queries.all('SELECT id FROM app_sessions WHERE id = $1', [id])).length === 1;
+    const live = await seen();
+    const next = { ...live, id: newId('as'), subject: newId('x') };
+    const outage = failAt(1, 'lost', true);
+    services.get(visitors).visitorSeen(next);
+    await services.get(visitors).flush();
+    outage.end();
+    await until(async () => isListed(next), 'what waited is written');
+    const keeper = new VisitorKeeper(store);
+    const task = await keeper.task().start(silent);
+    const last = { ...live, id: newId('as'), subject: newId('x') };
+    keeper.visitorSeen(last);
+    if (Symbol.asyncDispose in task) await task[Symbol.asyncDispose]();
+    assert.equal(await isListed(last), true);
+  });
+
+  test('a sweep deletes all that is over, however much it is', async () => {
+    const { store, services } = g().app.context;
+    const now = Math.floor(Date.now() / 1000);
+    const { accountId } = await edge();
+    const kept = services.get(visitors);
+    const base = await seen({ accountId });
+    const add = (count: number, more: (at: number) => Partial<VisitorSession>) => {
+      const sessions = Array.from({ length: count }, (_, at) => ({ ...base, id: newId('as'), ...more(at) }));
+      for (const each of sessions) kept.visitorSeen({ ...each, subject: newId('x') });
+    };
+    const left = async (condition: string, values: readonly (string | number)[]) =>
+      Number((await store.queries.all(`SELECT COUNT(*) FROM app_sessions WHERE ${condition}`, values))[0]?.[0]);
+    // Their edges never were, or are gone: each has a mark in the end.
+    const prefix = newId('edghts');
+    add(250, (at) => ({ edgeId: `${prefix}${at}` }));
+    add(250, () => ({ expiresAt: now - 5, endsAt: now - 5, host: prefix }));
+    await kept.flush();
+    assert.equal(await left('edge_id LIKE $1', [`${prefix}%`]), 250);
+    assert.ok((await left('expires_at_ms < $1', [now * 1000])) >= 250);
+    await sweep(store);
+    assert.equal(await left('edge_id LIKE $1', [`${prefix}%`]), 0);
+    assert.equal(await left('expires_at_ms < $1', [now * 1000]), 0);
   });
 
   test('what is over by itself is forgotten', async () => {
@@ -128,6 +207,8 @@ onEachGatehouse('people who have signed in', (g) => {
     const live = await seen();
     services.get(visitors).visitorLeft(live);
     await services.get(visitors).flush();
+    // With another one of the same person that is over by itself.
+    await seen({ ...live, id: newId('as'), expiresAt: live.signedInAt - 1 });
     await sweep(store);
     const users = async () =>
       (await store.queries.all('SELECT id FROM app_users WHERE subject = $1', [live.subject])).length;
@@ -140,6 +221,16 @@ onEachGatehouse('people who have signed in', (g) => {
     const { store, services } = g().app.context;
     const first = await seen();
     const kept = services.get(visitors);
+    const person = personOf(first.accountId, first.provider.url, first.subject);
+    const rowsOf = async () => {
+      const [row = []] = await store.queries.all(
+        `SELECT COUNT(*), MAX(begun_at) FROM (
+           SELECT s.begun_at FROM app_sessions s JOIN app_users u ON u.id = s.user_id WHERE u.person = $1
+           UNION ALL SELECT begun_at FROM ended_app_sessions WHERE person = $1) own`,
+        [person],
+      );
+      return row;
+    };
     for (let at = 1; at <= 450; at++) {
       const next = { ...first, id: newId('as'), signedInAt: first.signedInAt + at };
       kept.visitorSeen(next);
@@ -147,15 +238,10 @@ onEachGatehouse('people who have signed in', (g) => {
       await kept.flush();
       kept.visitorLeft(next);
       await kept.flush();
+      if (at === 204) assert.ok(Number((await rowsOf())[0]) < 160, 'a bound that is reached is not met at each login');
     }
     await kept.flush();
-    const person = personOf(first.accountId, first.provider.url, first.subject);
-    const [[rows, newest] = []] = await store.queries.all(
-      `SELECT COUNT(*), MAX(begun_at) FROM (
-         SELECT s.begun_at FROM app_sessions s JOIN app_users u ON u.id = s.user_id WHERE u.person = $1
-         UNION ALL SELECT begun_at FROM ended_app_sessions WHERE person = $1) own`,
-      [person],
-    );
+    const [rows, newest] = await rowsOf();
     assert.ok(Number(rows) > 100 && Number(rows) <= 200, `${Number(rows)} rows`);
     assert.equal(Number(newest), first.signedInAt + 450);
     const [[begunUntil] = []] = await store.queries.all('SELECT begun_until FROM app_session_marks WHERE id = $1', [
@@ -200,7 +286,21 @@ onEachGatehouse('people who have signed in', (g) => {
     const [people] = await store.queries.all('SELECT COUNT(*) FROM app_users WHERE account_id = $1', [accountId]);
     assert.ok(Number(people?.[0]) <= used, 'people of whom nothing is left are forgotten');
     await countAgain(g());
+    // A sign-out has room too, of a session that nobody had told of.
+    for (let left = 20; left > 0; left--) await seen({ ...own, endsAt: now + 5000 });
+    const unknown = { ...last, id: newId('as'), signedInAt: now + 1500 };
+    g().app.context.services.get(visitors).visitorLeft(unknown);
+    await g().app.context.services.get(visitors).flush();
+    const endedSql = 'SELECT id FROM ended_app_sessions WHERE id = $1';
+    assert.deepEqual(await store.queries.all(endedSql, [unknown.id]), [[unknown.id]]);
     // An account may be given less than it has.
+    await runOnHost(g(), 'accounts quotas', { set: 'app_sessions=500', account: accountId });
+    for (let at = 0; at < 250; at++) {
+      const next = { ...last, ...own, id: newId('as'), subject: newId('x'), signedInAt: now + 2000 + at };
+      g().app.context.services.get(visitors).visitorSeen(next);
+    }
+    await g().app.context.services.get(visitors).flush();
+    assert.ok((await quota()).used > 250);
     await runOnHost(g(), 'accounts quotas', { set: 'app_sessions=2', account: accountId });
     await sweep(store);
     assert.ok((await quota()).used <= 2);
@@ -263,6 +363,11 @@ onEachGatehouse('people who have signed in', (g) => {
     const later = Date.now() + 31 * 86_400_000;
     await Promise.all([renew(context, later), renew(context, later), renew(context, later)]);
     assert.equal(await count(), before + 1);
+    const sealer = context.services.get(sharedSealer);
+    const sealed = await sealer.seal('text', 'here');
+    const [[last] = []] = await context.store.queries.all('SELECT MAX(number) FROM visitor_keys');
+    assert.equal(sealed.split('.')[0], String(last), 'it seals from then on');
+    assert.equal(await sealer.open(sealed, 'here'), 'text');
     // A session may last for a year, and needs the key that sealed it for so long.
     await renew(context, later + 366 * 86_400_000);
     assert.equal(await count(), before + 2, 'those of a year ago stay');
