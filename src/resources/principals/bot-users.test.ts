@@ -45,6 +45,8 @@ onEachGatehouse('bot users', (g) => {
   test('a name is unique in its account, and free again when its bot is gone', async () => {
     const name = newName('bot');
     const { id } = await g().create('/bot_users', { name });
+    const known = () => g().app.context.store.queries.all('SELECT id FROM principals WHERE id = $1', [id]);
+    assert.deepEqual(await known(), [[id]]);
     const message = await refuses(g(), ['POST', '/bot_users', { name }], 409, 4112);
     assert.ok(message.includes(id));
     const other = await g().create('/bot_users', { name: newName('bot') });
@@ -52,6 +54,7 @@ onEachGatehouse('bot users', (g) => {
     const stranger = await createUser(g(), 'admin', await createAccount(g()));
     await g().create('/bot_users', { name }, { token: stranger.token });
     await g().delete(`/bot_users/${id}`);
+    assert.deepEqual(await known(), [], 'nothing is left of it');
     assert.equal((await g().patch(`/bot_users/${other.id}`, { name })).status, 200);
   });
 

@@ -21,7 +21,7 @@ import { parseIp } from '../../lib/ip/address.ts';
 import { agentCredentials } from '../credentials/service.ts';
 import { invitationEndless, notAnEmailAddress, otherUser, ownRole, personTaken } from './errors.ts';
 import { invitationAcceptance } from './service.ts';
-import { users } from './table.ts';
+import { invitations, users } from './table.ts';
 
 const inactive = 636;
 const withoutKey = { headers: { authorization: undefined } };
@@ -53,6 +53,13 @@ onEachGatehouse(
         async () => (await g().get(`/users/${id}`)).body.last_seen_at !== undefined,
         'the use of the key is written',
       );
+      const seenAt = async () => (await g().get(`/users/${id}`)).body.last_seen_at as string;
+      const byKey = await seenAt();
+      for (const bySession of ['2001-01-01T00:00:00Z', '2099-01-01T00:00:00Z']) {
+        const sql = 'UPDATE users SET seen_at_ms = $2 WHERE id = $1';
+        await g().app.context.store.writeUnlogged((writer) => writer.run(sql, [id, Date.parse(bySession)]));
+        assert.equal(await seenAt(), bySession > byKey ? bySession : byKey, 'the later use counts');
+      }
       assert.equal(
         (await g().get(`/users?filter=obj.role=="viewer"`)).body.users.some((user: { id: string }) => user.id === id),
         true,
@@ -310,6 +317,19 @@ onEachGatehouse(
         assert.equal(await acceptance.accountOf(token), undefined, 'nor before a write');
         assert.equal((await g().get(`/invitations/${id}`)).status, 200, 'it is not used up');
       }
+    });
+
+    test('lets nobody in when its time is over before it is accepted', async () => {
+      const { services, store } = g().app.context;
+      const { id, link } = await invite(g(), 'member');
+      const [token = ''] = /\w+$/.exec(link) ?? [];
+      const invitation = (await invitations.load(store.queries, id)) ?? assert.fail();
+      const actor = { id: 'host', accountId: invitation.account_id, operationId: newId('op') };
+      const over = { ...invitation, expires_at: toTimestamp(Date.now() - 1_000) };
+      await store.write(actor, (transaction) => invitations.update(transaction, invitation, over));
+      const call = { operationId: newId('op'), source: parseIp('192.0.2.1') ?? assert.fail(), scope: 'api' } as const;
+      assert.equal(await services.get(invitationAcceptance).accept(token, call), undefined);
+      assert.equal(await services.get(invitationAcceptance).accountOf(token), undefined);
     });
 
     test('is not made with a token that ends, and nothing but a link accepts one', async () => {

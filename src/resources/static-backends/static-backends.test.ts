@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
 import { test } from 'node:test';
 
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
 import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import type { BackendReport } from '../../observe/backend-health.ts';
+import { writeReports } from './health-table.ts';
 import { staticBackendsResource } from './index.ts';
 
 const path = '/backends/static';
@@ -229,7 +232,34 @@ onGatehousesInTurn(
       const addresses = [{ address: 'a:1', weight: 1, gateways: [] }];
       assert.deepEqual(body, { id: plain.id, uri, state: 'unwatched', addresses, flips: [] });
       await refuses(g(), ['GET', `${path}/${plain.id}/health`, undefined, await newStranger()], 404, 6514);
+      const { id } = await g().create(path, { addresses: [{ address: 'a:1' }, { address: 'a:2' }] });
+      const { token } = await createUser(g(), 'viewer');
+      const hostsFor = async (options = {}) =>
+        (await g().get(`${path}/${id}/health`, options)).body.addresses.flatMap(
+          ({ gateways }: { gateways: { host?: string }[] }) => gateways.map(({ host }) => host),
+        );
+      assert.deepEqual(new Set(await hostsFor()), new Set([hostname()]), 'admins are told the machine');
+      assert.deepEqual(new Set(await hostsFor({ token })), new Set([undefined]));
       await refuses(g(), ['GET', `${path}/bkdsc_none/health`], 404, 6514);
+    });
+
+    test('reports about many backends are all written, and all removed', async () => {
+      const { store } = g().app.context;
+      const ids = Array.from({ length: 450 }, (_, at) => `bkdsc_${at}`);
+      const count = async () => {
+        const sql = "SELECT COUNT(*) FROM backend_health WHERE process_id = 'proc_many'";
+        return Number((await store.queries.all(sql))[0]?.[0]);
+      };
+      const write = (report: BackendReport | undefined) =>
+        writeReports(
+          store,
+          'proc_many',
+          ids.map((id) => [id, report]),
+        );
+      await write({ addresses: [], flips: [] });
+      assert.equal(await count(), 450);
+      await write(undefined);
+      assert.equal(await count(), 0);
     });
 
     test('backends are listed newest first, page by page', async () => {
