@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { HttpAnswered, TcpClosed, TcpOpened, TrafficObserver } from '../engine.ts';
 import { EventBatch, singleNames } from './event-batch.ts';
 import { EventRelay } from './event-relay.ts';
+import { unpackAnswers } from './packed-answers.ts';
 
 const log = { info() {}, warn() {}, error() {} };
 const answered: HttpAnswered = {
@@ -83,4 +84,21 @@ test('sign-outs, counts of rate limits and faults reach a parent that does not k
   relay.forget(1);
   assert.equal(count('httpsOpened'), count('httpsClosed'));
   assert.equal(count('tcpOpened'), count('tcpClosed'));
+});
+
+test('a message holds a bounded number of events, answers and others', async () => {
+  const sizes: (readonly number[])[] = [];
+  const batch = new EventBatch(async ({ events, answers }) => {
+    sizes.push([events.length, [...unpackAnswers(answers)].length]);
+  }, log);
+  for (let at = 0; at < 5_000; at++) {
+    batch.observer.httpAnswered(answered, { accountId: 'ac_1' });
+    batch.observer.tcpOpened(opened, decision(`c${at}`));
+  }
+  await batch.flush();
+  assert.deepEqual(sizes, [
+    [2_000, 2_000],
+    [2_000, 2_000],
+    [1_000, 1_000],
+  ]);
 });
