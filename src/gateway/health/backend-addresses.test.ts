@@ -172,6 +172,18 @@ test('a change of the backend keeps what is known of the addresses that stay', (
   assert.ok(none === 0 && Math.abs(one - 100) <= 5 && one + two === 300, 'weights are those of the change');
 });
 
+test('an address that is reached by TLS from now on is another one, and nothing is known of it', () => {
+  const { addresses, set, table } = start({});
+  set(1, true);
+  table.prepare({ version: 2, full: false, set: [{ ...entryOf({}), tls: true }], removed: [] })();
+  const after = table.find('b')?.all ?? [];
+  assert.deepEqual(
+    after.map(({ tls, isDown }) => [tls, isDown]),
+    Array(3).fill([true, false]),
+  );
+  assert.ok(after.every((target) => !addresses.all.includes(target)));
+});
+
 test('sources and values of a header are spread by weights', () => {
   const addresses = [6, 3, 0].map((weight, at) => ({ host: 'a', port: at + 1, weight }));
   for (const by of ['source', 'header'] as const) {
