@@ -5,7 +5,7 @@ import type { BalanceEntry } from '../../src/snapshot/contract.ts';
 import { wideBounds } from './support/bounds.ts';
 import { freePort } from '../support/free-port.ts';
 import { startGateway, until } from './support/tcp-engine.ts';
-import { backend, snapshot, tcpEdge, toBackend } from './support/tcp-entries.ts';
+import { backend, change, snapshot, tcpEdge, toBackend } from './support/tcp-entries.ts';
 import { dial, dialAndEcho, silent, startUpstream } from './support/tcp-peers.ts';
 
 test('a connection above the bound of its backend is reset; one that closes makes room', async (t) => {
@@ -69,7 +69,7 @@ test('a backend that cannot be reached gives its place to the next one of its gr
   await dial(t, port).isReset();
 });
 
-test('a client that leaves while a backend of a group is tried leaves no place taken', async (t) => {
+test('a client whose edge is removed while a backend of a group is tried leaves no place taken', async (t) => {
   const { engine, seen } = await startGateway(t, { bounds: { ...wideBounds, accountConnections: 1 } });
   const [upstream, hanging] = [await startUpstream(t), await startUpstream(t, silent)];
   const [port, otherPort] = [await freePort(), await freePort()];
@@ -85,8 +85,9 @@ test('a client that leaves while a backend of a group is tried leaves no place t
   );
   const client = dial(t, port);
   await until(() => hanging.peers.length === 1, 'it is tried');
-  client.socket.destroy();
-  await until(() => seen.closed.length === 1, 'the client is gone');
+  await engine.apply(change([], [{ kind: 'tcp_edge', id: 'edgtcp_1' }]));
+  await client.isReset();
+  assert.equal(seen.closed.length, 1);
   await dialAndEcho(t, otherPort);
 });
 

@@ -184,6 +184,14 @@ test('an address that is reached by TLS from now on is another one, and nothing 
   assert.ok(after.every((target) => !addresses.all.includes(target)));
 });
 
+test('a range of statuses that count as failures has both of its ends', () => {
+  const { addresses } = start({ passive: { failures: 1, statuses: [[500, 502]], downMs: 1_000 } });
+  assert.deepEqual(
+    [499, 500, 502, 503].map((status) => addresses.isFailure(status)),
+    [false, true, true, false],
+  );
+});
+
 test('sources and values of a header are spread by weights', () => {
   const addresses = [6, 3, 0].map((weight, at) => ({ host: 'a', port: at + 1, weight }));
   for (const by of ['source', 'header'] as const) {

@@ -355,6 +355,13 @@ onDatabasesInTurn('what every gateway sees of a backend', (newDatabase) => {
       assert.deepEqual([state, answering, fault.address], ['in_part', 1, '127.0.0.1:1']);
       const stranger = await createUser(one, 'admin', await createAccount(one));
       assert.deepEqual(await told(stranger.token), []);
+      const viewer = await createUser(one, 'viewer');
+      const hostsFor = async (options = {}) => {
+        const { text } = await one.get(`/backends/static/${id}/health`, options);
+        return text.match(/"host":/g)?.length ?? 0;
+      };
+      assert.ok((await hostsFor()) > 0, 'admins are told the machines');
+      assert.equal(await hostsFor({ token: viewer.token }), 0);
     }
     await until(async () => (await states()) === 'up down', 'the report goes with its process');
     const addresses = [{ address: local(upstream.port) }, { address: '127.0.0.1:1', weight: 0 }];
