@@ -179,7 +179,7 @@ test('an address that is reached by TLS from now on is another one, and nothing 
   const after = table.find('b')?.all ?? [];
   assert.deepEqual(
     after.map(({ tls, isDown }) => [tls, isDown]),
-    Array(3).fill([true, false]),
+    Array.from({ length: 3 }, () => [true, false]),
   );
   assert.ok(after.every((target) => !addresses.all.includes(target)));
 });

@@ -121,8 +121,8 @@ onEachGatehouse('people who have signed in', (g) => {
     kept.visitorSeen({ ...session, source: '192.0.2.2' });
     const flushing = kept.flush();
     // The write has begun by then.
-    await null;
-    await null;
+    await Promise.resolve();
+    await Promise.resolve();
     kept.visitorSeen({ ...session, source: '192.0.2.3' });
     await flushing;
     outage.end();
