@@ -18,7 +18,7 @@ test('what is open holds until the end of the token that this rule has let in, a
   let key = '';
   const visit = requestVisit();
   const admit = (_: unknown, rule: TokenRule): undefined => void ({ key } = rule);
-  step.run({ ...visit, services: { ...visit.services, tokens: { admit } } });
+  step.run({ ...visit, services: { ...visit.services, tokens: { ...visit.services.tokens, admit } } });
   const holds = (...tokens: readonly (readonly [string, number])[]) => step.holds({ ...visit, tokens });
   assert.equal(holds(), 0);
   assert.equal(holds(['another', 3]), 0, 'the rule was another one when it was opened');
