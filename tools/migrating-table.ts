@@ -73,7 +73,7 @@ export const migratedPaths: readonly MigratedPath[] = [
   {
     paths: ['/endpoints'],
     here: 'partly',
-    note: 'Read only: endpoints come with agents and edges. There are no cloud endpoints.',
+    note: 'Endpoints of agents and edges, and cloud endpoints, public and internal ([cloud endpoints](traffic-policy.md)). Without the binding `kubernetes`.',
   },
   {
     paths: ['/edges/https/{edge_id}/routes/{id}/traffic_policy', '/edges/https/{edge_id}/routes/{id}/policy'],

@@ -3437,10 +3437,10 @@ export interface Endpoint {
   region: string;
   /** Since when it exists, RFC 3339. */
   created_at: string;
-  /** The same, RFC 3339. */
+  /** When it was changed last, RFC 3339. */
   updated_at: string;
-  /** ephemeral: of an agent. edge: of an edge. */
-  type: 'ephemeral' | 'edge';
+  /** ephemeral: of an agent. edge: of an edge. cloud: made by a call. */
+  type: 'ephemeral' | 'edge' | 'cloud';
   /** The protocol of its visitors. */
   proto: 'http' | 'https' | 'tcp' | 'tls';
   /** The same. */
@@ -3455,14 +3455,16 @@ export interface Endpoint {
   public_url: string;
   /** The same; absent for edges. */
   url?: string;
-  /** As the agent gave it. */
+  /** As it was given. */
   metadata?: string;
-  /** As the agent gave it. */
+  /** As it was given. */
   description?: string;
-  /** As the agent gave it. */
+  /** As it was given. */
   name?: string;
   principal?: Ref;
   edge?: Ref;
+  domain?: Ref;
+  tcp_addr?: Ref;
   tunnel?: Ref;
   tunnel_session?: Ref;
   /** Where the agent takes the traffic to, as it says. */
@@ -3471,8 +3473,12 @@ export interface Endpoint {
   upstream_protocol?: string;
   /** "public", or "internal" for one that only endpoints of the account forward to. */
   bindings: string[];
-  /** True if further agents may share the endpoint. */
+  /** True if others may share the URL. */
   pooling_enabled: boolean;
+  /** What becomes of its traffic, as it was given. */
+  traffic_policy?: string;
+  /** URI of the endpoint's resource; only of a cloud endpoint. */
+  uri?: string;
 }
 
 export interface EndpointsPage {
@@ -3482,6 +3488,38 @@ export interface EndpointsPage {
   uri: string;
   /** URI of the next page, or null when there is no next page. */
   next_page_uri: string | null;
+}
+
+export interface EndpointCreate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Where it is reached: scheme, host and perhaps port. The schemes are http, https, tcp and tls. A public name must be reserved, an internal one ends with .internal. */
+  url: string;
+  /** Always "cloud". */
+  type?: string;
+  /** What becomes of its traffic, as YAML or JSON; kept to the byte. It must end each visit, as with custom-response, deny or forward-internal. */
+  traffic_policy: string;
+  /** One of "public" and "internal". Without it the name decides. */
+  bindings?: string[];
+  /** True: others of the account that say the same may have this URL too, and share its visitors. */
+  pooling_enabled?: boolean;
+}
+
+export interface EndpointUpdate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Where it is reached: scheme, host and perhaps port. The schemes are http, https, tcp and tls. A public name must be reserved, an internal one ends with .internal. */
+  url?: string;
+  /** What becomes of its traffic, as YAML or JSON; kept to the byte. It must end each visit, as with custom-response, deny or forward-internal. */
+  traffic_policy?: string;
+  /** One of "public" and "internal". Without it the name decides. */
+  bindings?: string[];
+  /** True: others of the account that say the same may have this URL too, and share its visitors. */
+  pooling_enabled?: boolean;
 }
 
 export interface TrafficHistory {
@@ -4801,8 +4839,14 @@ export interface Operations {
   TunnelsList: { path: {}; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: TunnelsPage };
   /** Get tunnel */
   TunnelsGet: { path: { id: string }; query: {}; body: undefined; response: Tunnel };
+  /** Create cloud endpoint */
+  EndpointsCreate: { path: {}; query: {}; body: EndpointCreate; response: Endpoint };
   /** List endpoints */
   EndpointsList: { path: {}; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: EndpointsPage };
+  /** Update cloud endpoint */
+  EndpointsUpdate: { path: { id: string }; query: {}; body: EndpointUpdate | undefined; response: Endpoint };
+  /** Delete cloud endpoint */
+  EndpointsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Get endpoint */
   EndpointsGet: { path: { id: string }; query: {}; body: undefined; response: Endpoint };
   /** Count the traffic of the last hour */
@@ -5109,7 +5153,10 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   TunnelSessionsUpdate: { method: 'POST', path: '/tunnel_sessions/{id}/update', query: [], idempotencyKey: false },
   TunnelsList: { method: 'GET', path: '/tunnels', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'tunnels' },
   TunnelsGet: { method: 'GET', path: '/tunnels/{id}', query: [], idempotencyKey: false },
+  EndpointsCreate: { method: 'POST', path: '/endpoints', query: [], idempotencyKey: true },
   EndpointsList: { method: 'GET', path: '/endpoints', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'endpoints' },
+  EndpointsUpdate: { method: 'PATCH', path: '/endpoints/{id}', query: [], idempotencyKey: false },
+  EndpointsDelete: { method: 'DELETE', path: '/endpoints/{id}', query: [], idempotencyKey: false },
   EndpointsGet: { method: 'GET', path: '/endpoints/{id}', query: [], idempotencyKey: false },
   TrafficHistory: { method: 'GET', path: '/traffic/history', query: ['edge_id'], idempotencyKey: false },
   TrafficHealth: { method: 'GET', path: '/traffic/health', query: [], idempotencyKey: false },

@@ -22,6 +22,7 @@ import { userAgentFilter } from './user-agent-filter/index.ts';
 import { webhookVerification } from './webhook-verification/index.ts';
 import { websocketTcpConverter } from './websocket-tcp-converter/index.ts';
 
+export { acceptEndpointPolicy, missingIpPolicy } from './traffic-policy/index.ts';
 export { endsUpstream } from './tls-termination/index.ts';
 
 /** Every module, in running order. A new module is one folder and one line here. */

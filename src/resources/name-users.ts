@@ -13,10 +13,11 @@ const referrers: ReadonlyMap<string, readonly [noun: string, table: string]> = n
   ['ipx', ['the IP restriction', 'ip_restrictions']],
   ['ak', ['the API key', 'api_keys']],
   ['rd', ['the reserved domain', 'reserved_domains']],
+  ['ep', ['the endpoint', 'cloud_endpoints']],
 ]);
 
 /** Fields by which people know a resource, most telling first. */
-const telling = ['description', 'domain', 'hostports', 'match'];
+const telling = ['description', 'domain', 'hostports', 'match', 'url'];
 
 /** The users of a resource as a message names them: by their texts, and by their ids. */
 export async function nameUsers(queries: Queries, accountId: string, ids: readonly string[]): Promise<string> {

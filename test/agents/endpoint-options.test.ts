@@ -261,7 +261,6 @@ onServed(
         OAuth: http().oauth('google'),
         OIDC: http().oidc('https://issuer.example', 'id', 'secret'),
         WebhookVerification: http().webhookVerification('slack', 'secret'),
-        TrafficPolicy: http().trafficPolicy('{"on_http_request":[]}'),
         'ForwardsProto "http2"': http().appProtocol('http2'),
         'Bindings "kubernetes"': http().binding('kubernetes'),
       };
@@ -271,7 +270,6 @@ onServed(
           message: new RegExp(`Not offered here: ${name}\\.`),
         });
       }
-      await assert.rejects(session.tcpEndpoint().trafficPolicy('{"on_tcp_connect":[]}').listen(false), /TrafficPolicy/);
       await assert.rejects(session.labeledListener().label('a', 'b').appProtocol('http2').listen(false), /http2/);
       assert.deepEqual((await gatehouse.get('/tunnels')).body.tunnels, []);
     });
@@ -286,7 +284,6 @@ onServed(
         'UserAgentFilter without a pattern': { UserAgentFilter: {} },
         'RequestHeaders that adds one header more than once': { RequestHeaders: { add: ['a:1', 'a:2'] } },
         SAML: { SAML: { idp_metadata_url: 'https://idp.example' } },
-        Policy: { Policy: { inbound: [] } },
       };
       for (const [name, opts] of Object.entries(asked)) {
         const { Error: text } = await one.bind('', { opts });

@@ -1,7 +1,7 @@
 import { maxMetadata } from './auth.ts';
 import { FieldReader } from './fields.ts';
 import { isObject } from './json-value.ts';
-import { isAsked, readOptions } from './options.ts';
+import { isAsked, maxPolicy, readOptions } from './options.ts';
 import type { EndpointOptions, EndpointProto } from './options.ts';
 
 /** Asks for an endpoint of its own. */
@@ -57,6 +57,8 @@ export interface PatchRequest {
   readonly description?: string;
   readonly metadata?: string;
   readonly poolingEnabled?: boolean;
+  /** Empty: none from now on. */
+  readonly trafficPolicy?: string;
 }
 
 export type Asked<Request> =
@@ -72,8 +74,7 @@ const bindings = ['public', 'internal'] as const;
 const upstreamProtocols = ['', 'http1', 'http2'] as const;
 const bindFields = new Set(['id', 'proto', 'forwardsto', 'forwardsproto', 'opts', 'extra']);
 const extraFields = new Set(['token', 'ippolicyref', 'metadata', 'bindings', 'poolingenabled', 'name', 'description']);
-/** `TrafficPolicy` is not among them, so that it is refused by its name. */
-const patchFields = new Set(['tunnelid', 'name', 'description', 'metadata', 'poolingenabled']);
+const patchFields = new Set(['tunnelid', 'name', 'description', 'metadata', 'poolingenabled', 'trafficpolicy']);
 const labelFields = new Set(['labels', 'forwardsto', 'forwardsproto', 'metadata']);
 
 /** Throws a `MessageFault`. */
@@ -159,6 +160,7 @@ export function readPatch(message: Readonly<Record<string, unknown>>): Asked<Pat
     ...(isGiven('Name') ? { name: fields.text('Name', maxDescription) } : {}),
     ...(isGiven('Description') ? { description: fields.text('Description', maxDescription) } : {}),
     ...(isGiven('Metadata') ? { metadata: fields.text('Metadata', maxMetadata) } : {}),
+    ...(isGiven('TrafficPolicy') ? { trafficPolicy: fields.text('TrafficPolicy', maxPolicy) } : {}),
     ...(isGiven('PoolingEnabled') ? { poolingEnabled: fields.flag('PoolingEnabled') } : {}),
   };
   return { ok: true, request };

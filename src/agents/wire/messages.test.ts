@@ -167,8 +167,6 @@ suite('Bind', () => {
     OAuth: { OAuth: { provider: 'google' } },
     OIDC: { oidc: { issuer_url: 'https://x.test' } },
     WebhookVerification: { WebhookVerification: { provider: 'slack' } },
-    TrafficPolicy: { TrafficPolicy: '{"on_http_request":[]}' },
-    Policy: { Policy: {} },
     // Unknown today; a guard of tomorrow must not be dropped in silence.
     SAML: { SAML: {} },
   })) {
@@ -176,6 +174,13 @@ suite('Bind', () => {
       assert.deepEqual(optionsOf(opts), [name]);
     });
   }
+
+  test('a traffic policy is a text, or the object of older agents', () => {
+    assert.deepEqual(optionsOf({ TrafficPolicy: '{}' }), { proxyProto: 0, trafficPolicy: '{}' });
+    assert.deepEqual(optionsOf({ Policy: { inbound: [] } }, 'tcp'), { proxyProto: 0, formerPolicy: { inbound: [] } });
+    assert.throws(() => optionsOf({ Policy: 'x' }), MessageFault);
+    assert.throws(() => optionsOf({ TrafficPolicy: {} }), MessageFault);
+  });
 
   test('an option of another kind of endpoint is refused', () => {
     assert.deepEqual(optionsOf({ BasicAuth: { credentials: [] } }, 'tcp'), ['BasicAuth']);
@@ -304,7 +309,11 @@ suite('other messages', () => {
       ok: true,
       request: { tunnelId: 'tn_1', metadata: 'm', poolingEnabled: false },
     });
-    assert.deepEqual(readPatch({ TunnelId: 'tn_1', TrafficPolicy: '{}' }), { ok: false, refused: ['TrafficPolicy'] });
+    assert.deepEqual(readPatch({ TunnelId: 'tn_1', TrafficPolicy: '' }), {
+      ok: true,
+      request: { tunnelId: 'tn_1', trafficPolicy: '' },
+    });
+    assert.deepEqual(readPatch({ TunnelId: 'tn_1', Guard: '{}' }), { ok: false, refused: ['Guard'] });
   });
 
   test('commands have every field that the library in Rust needs', () => {

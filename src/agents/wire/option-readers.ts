@@ -1,6 +1,7 @@
 import { connectionHeaders, isFieldValue, isToken } from '../../lib/http-syntax.ts';
 import { parseCidr } from '../../lib/ip/cidr.ts';
 import type { FieldReader } from './fields.ts';
+import { isObject } from './json-value.ts';
 import type { BasicCredential, EndpointOptions, HeaderOptions } from './options.ts';
 
 const maxItems = 64;
@@ -96,4 +97,11 @@ function decodeBase64(fields: FieldReader, name: string): string {
   const text = fields.text(name, maxPem);
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw fields.fault(name, 'must be base64');
   return Buffer.from(text, 'base64').toString('utf8');
+}
+
+/** The policy of older agents, which is an object. */
+export function readFormerPolicy(outer: FieldReader, name: string): Partial<EndpointOptions> {
+  const policy = outer.raw(name);
+  if (!isObject(policy)) throw outer.fault(name, 'must be an object');
+  return { formerPolicy: policy };
 }

@@ -19,6 +19,9 @@ export interface EndpointOptions {
   /** PEM of the authorities that visitors' certificates must come from. */
   readonly mutualTlsCa?: string;
   readonly userAgentFilter?: { readonly allow: readonly string[]; readonly deny: readonly string[] };
+  /** A traffic policy as it came: a text, or the object of older agents. */
+  readonly trafficPolicy?: string;
+  readonly formerPolicy?: Readonly<Record<string, unknown>>;
   /** TLS ends here: with this pair, or with a certificate of the server if it is undefined. */
   readonly tlsTermination?: { readonly pair: { readonly cert: string; readonly key: string } | undefined };
 }
@@ -42,6 +45,9 @@ interface WireOption {
   /** Fields of the option, in lower case; others are refused by their name too. */
   readonly inner?: readonly string[];
 }
+
+/** Bytes of a traffic policy; what it may hold is checked behind this. */
+export const maxPolicy = 262_144;
 
 const http = ['http', 'https'] as const;
 const named = ['http', 'https', 'tls'] as const;
@@ -90,8 +96,8 @@ const optionTable: Readonly<Record<string, WireOption>> = {
   OAuth: { protos: http, read: 'refused' },
   OIDC: { protos: http, read: 'refused' },
   WebhookVerification: { protos: http, read: 'refused' },
-  Policy: { protos: all, read: 'refused' },
-  TrafficPolicy: { protos: all, read: 'refused' },
+  Policy: { protos: all, read: read.readFormerPolicy },
+  TrafficPolicy: { protos: all, read: (outer, name) => ({ trafficPolicy: outer.text(name, maxPolicy) }) },
 };
 
 const optionsByKey = new Map(

@@ -65,15 +65,13 @@ const hostedPaths: readonly HostedPath[] = [
   },
 ];
 
-const endpointAdvice =
-  'Endpoints are opened by agents, and closed with them. An address that the API makes is an edge: POST /edges/https, /edges/tcp or /edges/tls.';
-
 /** Calls that people try, and what to do in their place. */
 const methodAdvice: readonly { readonly method: string; readonly path: RegExp; readonly instead: string }[] = [
-  { method: 'POST', path: /^\/endpoints$/, instead: endpointAdvice },
-  { method: 'PATCH', path: /^\/endpoints\/\w+$/, instead: endpointAdvice },
-  { method: 'PUT', path: /^\/endpoints\/\w+$/, instead: endpointAdvice },
-  { method: 'DELETE', path: /^\/endpoints\/\w+$/, instead: endpointAdvice },
+  {
+    method: 'PUT',
+    path: /^\/endpoints\/\w+$/,
+    instead: 'A cloud endpoint is changed with PATCH. Endpoints of agents and edges are changed where they come from.',
+  },
   { method: 'POST', path: /^\/users$/, instead: 'People are invited: POST /invitations.' },
   {
     method: 'DELETE',

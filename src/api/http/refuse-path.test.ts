@@ -49,8 +49,7 @@ onAnyGatehouse(
           /^DELETE is not possible .* Possible: GET, HEAD, PATCH\. People are deactivated, /,
         ],
         ['POST', '/users', /People are invited: POST \/invitations\.$/],
-        ['POST', '/endpoints', /Endpoints are opened by agents, .* POST \/edges\/https/],
-        ['DELETE', `/endpoints/ep_${id}`, /Endpoints are opened by agents/],
+        ['PUT', `/endpoints/ep_${id}`, /A cloud endpoint is changed with PATCH/],
         ['PUT', '/api_keys', /^PUT is not possible at "\/api_keys"\. Possible: GET, HEAD, POST\.$/],
         [
           'PUT',

@@ -26,6 +26,12 @@ export const invalidValue = defineError(
   'The value at {path} of the traffic policy is not acceptable: {reason}.',
 );
 
+export const actionNotForProtocol = defineError(
+  2205,
+  400,
+  'The action {type} at {path} of the traffic policy does not work there at an endpoint of {scheme}. {remedy}.',
+);
+
 export const noActions = defineError(
   2206,
   400,
@@ -106,6 +112,12 @@ export const phaseNotForProtocol = defineError(
 
 export const missingValue = defineError(2234, 400, 'The traffic policy lacks {field} at {path}. Add it.');
 
+export const trafficNotEnded = defineError(
+  2235,
+  400,
+  'The traffic policy leaves open what becomes of a visit, and nothing is behind this endpoint. End {phase} with a rule without expressions whose last action is custom-response, deny, close-connection or forward-internal (without on_error: continue).',
+);
+
 export const unreadablePolicy = defineError(2236, 400, 'The traffic policy cannot be read: {reason}.');
 
 export const severalLogins = defineError(
@@ -118,6 +130,12 @@ export const connectPhaseOfRoute = defineError(
   2248,
   400,
   'The traffic policy has rules in on_tcp_connect, which routes do not have: several routes share a connection. Put them into on_http_request.',
+);
+
+export const connectPhaseOfInternal = defineError(
+  2262,
+  400,
+  'The traffic policy has rules in on_tcp_connect, which internal endpoints of HTTP do not have: no connection comes to them. Put them into on_http_request.',
 );
 
 export const varsTooDeep = defineError(

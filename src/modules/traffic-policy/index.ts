@@ -7,7 +7,8 @@ import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule, ModuleTarget } from '../module.ts';
 import { readPolicy } from './document/read-policy.ts';
 import type { Policy } from './document/read-policy.ts';
-import { checkTarget } from './document/check-target.ts';
+import { checkHolder, checkTarget } from './document/check-target.ts';
+import type { PolicyHolder } from './document/check-target.ts';
 import * as errors from './errors.ts';
 import { policyPart } from './run/policy-steps.ts';
 
@@ -60,6 +61,21 @@ export const trafficPolicy: EdgeModule<Static<typeof Input>, TrafficPolicySettin
   present: (settings) => settings,
   build: ({ value: text }) => policyPart(readPolicy(text)),
 };
+
+/** Checks the policy of an endpoint. Returns its settings, and the IP policies that it names. Throws `UserError`. */
+export function acceptEndpointPolicy(
+  text: string,
+  holder: PolicyHolder,
+): { readonly settings: TrafficPolicySettings; readonly ipPolicyIds: readonly string[] } {
+  const policy = readPolicy(text);
+  checkHolder(policy, holder);
+  return { settings: { enabled: true, value: text }, ipPolicyIds: ipPolicyIdsIn(policy) };
+}
+
+/** The answer to a policy that names an IP policy which the account does not have. */
+export function missingIpPolicy(id: string): UserError {
+  return new UserError(errors.ipPolicyUnknown, { id: quote(id) });
+}
 
 function ipPolicyIdsIn({ rules }: Policy): readonly string[] {
   const ids = Object.values(rules).flatMap((list) =>

@@ -7,6 +7,8 @@ import type { Services } from '../services.ts';
 import { agentTunnels } from '../tunnels/service.ts';
 import type { AgentTunnels } from '../tunnels/service.ts';
 import { secureUrl } from '../visitor-urls.ts';
+import { cloudEndpoints, partsOf } from './table.ts';
+import type { CloudEndpoint } from './table.ts';
 import { edgeBoundOf, endpointIdOf } from './endpoint-ids.ts';
 
 type Tunnel = Awaited<ReturnType<AgentTunnels['page']>>[number];
@@ -21,17 +23,19 @@ interface Shared {
 
 export type Endpoint =
   | (Shared & { readonly type: 'ephemeral'; readonly tunnel: Tunnel })
+  | (Shared & { readonly type: 'cloud'; readonly cloud: CloudEndpoint })
   | (Shared & { readonly type: 'edge'; readonly edgeId: string; readonly path: string });
 
 const defaultPorts: Readonly<Record<string, number>> = { https: 443, http: 80, tls: 443 };
 
-type Context = Pick<ResourceContext, 'services' | 'settings'>;
+type Context = Pick<ResourceContext, 'services' | 'settings' | 'store'>;
 
 /** The newest endpoints before the id, of agents and edges together. */
 export async function collectEndpoints(context: Context, accountId: string, page: Page): Promise<readonly Endpoint[]> {
   const { services } = context;
   const sources = [
     ofAgents(services, accountId, page),
+    ofCloud(context, accountId, page),
     ...services.all(edgeAddresses).map((edges) => ofEdges(context, edges, accountId, page)),
   ];
   const all = (await Promise.all(sources)).flat();
@@ -41,6 +45,8 @@ export async function collectEndpoints(context: Context, accountId: string, page
 export async function findEndpoint(context: Context, accountId: string, id: string): Promise<Endpoint | undefined> {
   const { services } = context;
   if (!hasPrefix(id, 'ep')) return undefined;
+  const cloud = await context.store.find(cloudEndpoints, accountId, id);
+  if (cloud !== undefined) return toCloud(cloud);
   const tunnel = await services.get(agentTunnels).find(accountId, id.replace(/^ep_/, 'tn_'));
   if (tunnel !== undefined && tunnel.labels === null) return ofTunnel(tunnel);
   for (const edges of services.all(edgeAddresses)) {
@@ -66,6 +72,16 @@ async function ofAgents(
     if (tunnels.length < limit) break;
   }
   return endpoints;
+}
+
+async function ofCloud({ store }: Context, accountId: string, page: Page): Promise<readonly Endpoint[]> {
+  return (await store.page(cloudEndpoints, accountId, page)).map(toCloud);
+}
+
+function toCloud(cloud: CloudEndpoint): Endpoint {
+  const { id, created_at, url } = cloud;
+  const { scheme, hostname, port } = partsOf(cloud);
+  return { type: 'cloud', id, created_at, proto: scheme, hostport: `${hostname}:${port}`, url, cloud };
 }
 
 async function ofEdges(

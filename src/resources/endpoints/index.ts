@@ -12,63 +12,46 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { isInternalName } from '../../lib/endpoint-url.ts';
 import { hasPrefix } from '../../lib/ids.ts';
 import type { Page } from '../../store/table.ts';
+import { hostnameHolders } from '../hostname-holders.ts';
+import { portHolders } from '../port-holders.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { agentTunnels } from '../tunnels/service.ts';
+import { cloudService } from './cloud.ts';
 import { collectEndpoints, findEndpoint } from './collect.ts';
 import type { Endpoint } from './collect.ts';
+import { cloudCompilers } from './compile.ts';
+import * as errors from './errors.ts';
 import { filteredEndpoints, filterFields } from './filtered.ts';
+import { presentCloud, writeOperations } from './operations.ts';
+import { EndpointCreate, EndpointUpdate } from './schema.ts';
+import { cloudEndpointService } from './service.ts';
+import { cloudNames, cloudPorts, migrations } from './table.ts';
+import { endpointView } from './view.ts';
 
 const path = '/endpoints';
 const prefix = 'ep';
 const tag = 'Endpoints';
 
-const EndpointView = Type.Object(
-  {
-    id: Type.String({ description: 'Unique identifier of the endpoint.' }),
-    region: Type.String({ description: 'The region of this installation.' }),
-    created_at: Type.String({ format: 'date-time', description: 'Since when it exists, RFC 3339.' }),
-    updated_at: Type.String({ format: 'date-time', description: 'The same, RFC 3339.' }),
-    type: Type.String({ enum: ['ephemeral', 'edge'], description: 'ephemeral: of an agent. edge: of an edge.' }),
-    proto: Type.String({ enum: ['http', 'https', 'tcp', 'tls'], description: 'The protocol of its visitors.' }),
-    scheme: Type.String({ description: 'The same.' }),
-    hostport: Type.String({ description: 'Where visitors reach it, as host:port.' }),
-    host: Type.String({ description: 'The host of it.' }),
-    port: Type.Integer({ description: 'The port of it.' }),
-    public_url: Type.String({ description: 'The same as a URL.' }),
-    url: Type.Optional(Type.String({ description: 'The same; absent for edges.' })),
-    metadata: Type.Optional(Type.String({ description: 'As the agent gave it.' })),
-    description: Type.Optional(Type.String({ description: 'As the agent gave it.' })),
-    name: Type.Optional(Type.String({ description: 'As the agent gave it.' })),
-    principal: Type.Optional(Type.Ref('Ref')),
-    edge: Type.Optional(Type.Ref('Ref')),
-    tunnel: Type.Optional(Type.Ref('Ref')),
-    tunnel_session: Type.Optional(Type.Ref('Ref')),
-    upstream_url: Type.Optional(Type.String({ description: 'Where the agent takes the traffic to, as it says.' })),
-    upstream_protocol: Type.Optional(Type.String({ description: '"http1", "http2" or "".' })),
-    bindings: Type.Array(Type.String(), {
-      description: '"public", or "internal" for one that only endpoints of the account forward to.',
-    }),
-    pooling_enabled: Type.Boolean({ description: 'True if further agents may share the endpoint.' }),
-  },
-  { $id: 'Endpoint' },
-);
 const EndpointsPage = pageSchema('Endpoints', 'endpoints', Type.Ref('Endpoint'));
 
 function endpointOperations(context: ResourceContext): readonly Operation[] {
   const { store, settings, services } = context;
   const present = async (endpoint: Endpoint, call: Call) => {
+    if (endpoint.type === 'cloud') return presentCloud(context, store.queries, endpoint.cloud, call);
     const shown = presentEndpoint(endpoint, settings.region, call);
     if (endpoint.type === 'edge') return shown;
     const ownerId = await services.get(agentTunnels).ownerOf(endpoint.tunnel);
     return ownerId === undefined ? shown : { ...shown, principal: principalRef(ownerId, call) };
   };
   return [
+    ...writeOperations(context),
     operation({
       method: 'GET',
       path,
       operationId: 'EndpointsList',
       summary: 'List endpoints',
-      description: 'Where visitors come in: endpoints of agents that are online, and hostports of edges. Newest first.',
+      description:
+        'Where visitors come in: endpoints of agents that are online, hostports of edges, and cloud endpoints. Newest first.',
       tag,
       rights: 'everyone',
       listedPrefix: prefix,
@@ -98,7 +81,7 @@ function endpointOperations(context: ResourceContext): readonly Operation[] {
       tag,
       rights: 'everyone',
       status: 200,
-      response: EndpointView,
+      response: endpointView,
       errors: [notFound],
       handle: async (call) => {
         const { id = '' } = call.params;
@@ -115,7 +98,7 @@ function principalRef(id: string, { uri }: Call) {
   return { id, uri: hasPrefix(id, 'bot') ? uri(`/bot_users/${id}`) : '' };
 }
 
-function presentEndpoint(endpoint: Endpoint, region: string, { uri }: Call) {
+function presentEndpoint(endpoint: Exclude<Endpoint, { readonly type: 'cloud' }>, region: string, { uri }: Call) {
   const { id, created_at, proto, hostport, url } = endpoint;
   const at = hostport.lastIndexOf(':');
   const shared = {
@@ -142,6 +125,7 @@ function presentEndpoint(endpoint: Endpoint, region: string, { uri }: Call) {
     metadata: tunnel.metadata,
     description: tunnel.description,
     name: tunnel.name,
+    traffic_policy: tunnel.traffic_policy,
     tunnel: ref('/tunnels', tunnel.id),
     tunnel_session: ref('/tunnel_sessions', tunnel.session_id),
     upstream_url: tunnel.forwards_to,
@@ -150,9 +134,16 @@ function presentEndpoint(endpoint: Endpoint, region: string, { uri }: Call) {
   };
 }
 
-/** Where visitors come in, whatever is behind it. Read only: endpoints come with agents and edges. */
+/** Where visitors come in, whatever is behind it. Those of agents and edges come with these, cloud endpoints by calls. */
 export const endpointsResource: Resource = {
-  migrations: [],
-  schemas: [EndpointView, EndpointsPage],
+  errors: Object.values(errors),
+  migrations,
+  schemas: [endpointView, EndpointsPage, EndpointCreate, EndpointUpdate],
   operations: endpointOperations,
+  compilers: ({ settings }) => cloudCompilers(settings),
+  provide({ services }) {
+    services.provide(cloudEndpointService, cloudService);
+    services.add(hostnameHolders, cloudNames);
+    services.add(portHolders, cloudPorts);
+  },
 };

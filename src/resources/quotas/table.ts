@@ -83,6 +83,10 @@ const secrets = {
   vault_secrets: { description: 'secrets in vaults', most: 10_000, tables: ['vault_secrets'] },
 } as const satisfies Readonly<Record<string, Quota>>;
 
+const endpoints = {
+  endpoints: { description: 'cloud endpoints', most: 50_000, tables: ['cloud_endpoints'] },
+} as const satisfies Readonly<Record<string, Quota>>;
+
 /** Tables that came later, empty. */
 const furtherEdges = ['tls_edges'];
 
@@ -104,6 +108,7 @@ export const quotas: Readonly<Record<string, Quota>> = {
   ...people,
   ...visitors,
   ...secrets,
+  ...endpoints,
 };
 
 export const migrations: readonly Migration[] = [
@@ -128,6 +133,7 @@ export const migrations: readonly Migration[] = [
   },
   { name: 'quotas 0006 sessions of visitors', sql: ({ counting }) => newQuotasSql(visitors, counting) },
   { name: 'quotas 0007 vaults', sql: ({ counting }) => newQuotasSql(secrets, counting) },
+  { name: 'quotas 0008 cloud endpoints', sql: ({ counting }) => newQuotasSql(endpoints, counting) },
 ];
 
 export function countedTables(counted: Readonly<Record<string, Quota>>): readonly CountedTable[] {

@@ -7,6 +7,7 @@ import { parseHostname } from '../../lib/host-port.ts';
 import { whyNotPublic } from '../../lib/public-name.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import { findNameUse, parentOf } from '../hostname-holders.ts';
+import { cloudEndpointService } from '../endpoints/service.ts';
 import { nameUsers } from '../name-users.ts';
 import { listShort } from '../references.ts';
 import type { ResourceContext } from '../resource.ts';
@@ -57,7 +58,12 @@ export function reservedDomainWrites(parts: Parts) {
       return reserved;
     },
     async remove(transaction: Transaction, reserved: ReservedDomain): Promise<void> {
-      const { users } = await findNameUse(services, transaction, reserved.account_id, reserved.domain);
+      const { account_id, domain } = reserved;
+      const { users: named } = await findNameUse(services, transaction, account_id, domain);
+      const below = domain.startsWith('*.')
+        ? await services.get(cloudEndpointService).needing(transaction, account_id, domain)
+        : [];
+      const users = [...named, ...below];
       if (users.length > 0) {
         throw new UserError(errors.domainInUse, {
           domain: reserved.domain,

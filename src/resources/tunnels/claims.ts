@@ -5,10 +5,12 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import type { Sealer } from '../../lib/sealed-secret.ts';
 import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { ResourceContext, ResourceSettings } from '../resource.ts';
+import { cloudEndpointService } from '../endpoints/service.ts';
 import type { Services } from '../services.ts';
 import { claimIdOf, claimOf, refuseByAcl } from './choice.ts';
 import type { Choice, Claimant, Place } from './choice.ts';
 import { chooseName } from './choose-name.ts';
+import { kindOf } from './endpoints-at.ts';
 import { choosePort } from './choose-port.ts';
 import { internalPlace } from './internal-place.ts';
 import * as errors from './errors.ts';
@@ -74,6 +76,24 @@ export class Claims {
     }
   }
 
+  /** Throws if a cloud endpoint shares the place of a tunnel. */
+  async checkAlone(writer: ObservationWriter, { claim_id, account_id, url }: Tunnel): Promise<void> {
+    const claim = await tunnelClaims.load(writer, claim_id);
+    if (claim === undefined || claim.labels !== null) return;
+    const there = await this.#services.get(cloudEndpointService).at(writer, account_id, claim);
+    if (there.length > 0) throw new UserError(errors.endpointOnline, { url });
+  }
+
+  /** Throws if a cloud endpoint is there, unless both share the place. */
+  async #checkCloud(writer: ObservationWriter, accountId: string, { place, request }: Wanted): Promise<void> {
+    if (place.labels !== null) return;
+    const there = await this.#services.get(cloudEndpointService).at(writer, accountId, place);
+    if (there.length === 0) return;
+    const isShared =
+      request?.poolingEnabled === true && there.every((each) => each.isPooled && kindOf(each) === place.kind);
+    if (!isShared) throw new UserError(errors.endpointOnline, { url: place.url });
+  }
+
   /** Throws unless what is wanted is free, was held for the account, or is shared by all who have it. */
   async #take(
     writer: ObservationWriter,
@@ -81,6 +101,7 @@ export class Claims {
     wanted: Wanted,
   ): Promise<TunnelClaim> {
     const { place, options, request } = wanted;
+    await this.#checkCloud(writer, accountId, wanted);
     const found = await claimOf(writer, place.key);
     // Other accounts were refused above while it was theirs; this one is over and not swept yet.
     if (found !== undefined && found.account_id !== accountId) await this.#rows.removeClaim(writer, found);

@@ -1,32 +1,89 @@
 import type { Compiler } from '../../publisher/compiler.ts';
 import type { Sealer } from '../../lib/sealed-secret.ts';
-import type { SnapshotEntry, TlsEndpointEntry } from '../../snapshot/contract.ts';
+import type { ModuleSettings, SnapshotEntry, TlsEndpointEntry } from '../../snapshot/contract.ts';
 import type { Queries } from '../../store/database.ts';
+import { cloudEndpointService } from '../endpoints/service.ts';
+import type { Services } from '../services.ts';
 import { membersOf } from './rows.ts';
 import { tunnelClaims, tunnels } from './table.ts';
 import type { Tunnel, TunnelClaim } from './table.ts';
 
-type MakeEntry = (claim: TunnelClaim, members: readonly Tunnel[]) => SnapshotEntry | undefined;
-
-/** An endpoint of an agent is an edge like any other, with a backend of its own. It stays while its claim is held. */
-export function endpointCompilers(httpsPort: number, sealer: Sealer): readonly Compiler[] {
-  return [
-    compiler('https_edge', (claim) => httpsEdge(claim, httpsPort)),
-    compiler('tcp_edge', tcpEdge),
-    compiler('tls_endpoint', (claim) => tlsEndpoint(claim, sealer)),
-    compiler('internal_endpoint', internalEndpoint),
-    compiler('tunnel_backend', tunnelBackend),
-  ];
+/** Something of agents that the gateway gets an entry for: an endpoint, or the part of it that one agent has. */
+interface Served {
+  /** Of the endpoint, or of the tunnel. */
+  readonly id: string;
+  readonly claim: TunnelClaim;
+  readonly members: readonly Tunnel[];
+  readonly modules: ModuleSettings;
+  readonly isPooled: boolean;
 }
 
-function compiler(kind: SnapshotEntry['kind'], toEntry: MakeEntry): Compiler {
+type MakeEntry = (served: Served) => SnapshotEntry | undefined;
+
+interface Parts {
+  readonly httpsPort: number;
+  readonly sealer: Sealer;
+  readonly services: Services;
+}
+
+/**
+ * An endpoint of an agent is an edge like any other, with a backend of its own. It stays while its claim is held. An agent with a traffic
+ * policy has an entry of its own, which shares the name: others may have the same name with another policy.
+ */
+export function endpointCompilers({ httpsPort, sealer, services }: Parts): readonly Compiler[] {
+  const makers: readonly (readonly [SnapshotEntry['kind'], MakeEntry])[] = [
+    ['https_edge', (served) => httpsEdge(served, httpsPort)],
+    ['tcp_edge', tcpEdge],
+    ['tls_endpoint', (served) => tlsEndpoint(served, sealer)],
+    ['internal_endpoint', internalEndpoint],
+    ['tunnel_backend', tunnelBackend],
+  ];
+  return makers.flatMap(([kind, toEntry]) => [ofClaims(kind, toEntry, services), ofTunnels(kind, toEntry)]);
+}
+
+/** Endpoints whose agents have no policy, or are expected back. */
+function ofClaims(kind: SnapshotEntry['kind'], toEntry: MakeEntry, services: Services): Compiler {
   return {
     kind,
     affectedIds: (change) => (change.kind === tunnelClaims.kind ? [change.id] : []),
     async load(queries, ids) {
       const claims = await tunnelClaims.loadMany(queries, ids);
       const members = await findMembers(queries, claims, ids === undefined);
-      return claims.flatMap((claim) => toEntry(claim, members.get(claim.id) ?? []) ?? []);
+      const entries: SnapshotEntry[] = [];
+      const held = claims.filter(({ id, labels }) => labels === null && members.get(id) === undefined);
+      const served = await services.get(cloudEndpointService).amongst(queries, held);
+      for (const claim of claims) {
+        const all = members.get(claim.id) ?? [];
+        const own = all.filter((each) => each.traffic_policy === undefined);
+        if (all.length > 0 && own.length === 0 && kind !== 'tunnel_backend') continue;
+        // One that is expected back must not take visitors from those that are there.
+        if (served.has(claim)) continue;
+        const isPooled = all.length > 0 && all.every(({ pooling_enabled }) => pooling_enabled);
+        const entry = toEntry({ id: claim.id, claim, members: own, modules: claim.modules, isPooled });
+        if (entry !== undefined) entries.push(entry);
+      }
+      return entries;
+    },
+  };
+}
+
+/** Tunnels of agents that have a policy. */
+function ofTunnels(kind: SnapshotEntry['kind'], toEntry: MakeEntry): Compiler {
+  return {
+    kind,
+    affectedIds: (change) => (change.kind === tunnels.kind ? [change.id] : []),
+    async load(queries, ids) {
+      const found = await tunnels.loadMany(queries, ids);
+      const withPolicy = found.filter(({ traffic_policy }) => traffic_policy !== undefined);
+      const claims = await tunnelClaims.loadMany(queries, [...new Set(withPolicy.map(({ claim_id }) => claim_id))]);
+      const byId = new Map(claims.map((claim) => [claim.id, claim]));
+      return withPolicy.flatMap((tunnel) => {
+        const { id, claim_id, traffic_policy: value, pooling_enabled: isPooled } = tunnel;
+        const claim = byId.get(claim_id);
+        if (claim === undefined) return [];
+        const modules = { ...claim.modules, traffic_policy: { enabled: true, value } };
+        return toEntry({ id, claim: { ...claim, held_until_ms: null }, members: [tunnel], modules, isPooled }) ?? [];
+      });
     },
   };
 }
@@ -38,42 +95,54 @@ async function findMembers(
 ): Promise<ReadonlyMap<string, readonly Tunnel[]>> {
   if (isAll) return Map.groupBy(await tunnels.loadMany(queries, undefined), ({ claim_id }) => claim_id);
   const members = new Map<string, readonly Tunnel[]>();
-  for (const { id } of claims) members.set(id, await membersOf(queries, id));
+  for (const { id } of claims) {
+    const found = await membersOf(queries, id);
+    if (found.length > 0) members.set(id, found);
+  }
   return members;
 }
 
-function httpsEdge(claim: TunnelClaim, httpsPort: number): SnapshotEntry | undefined {
-  const { id, account_id, kind, hostname } = claim;
+function httpsEdge(served: Served, httpsPort: number): SnapshotEntry | undefined {
+  const { id, claim } = served;
+  const { account_id, kind, hostname } = claim;
   if (kind !== 'http' || hostname === null) return undefined;
   return {
     kind: 'https_edge',
     id,
     accountId: account_id,
     hostports: [`${hostname}:${httpsPort}`],
-    routes: [{ id, matchType: 'path_prefix', match: '/', modules: withBackend(claim) }],
+    routes: [{ id, matchType: 'path_prefix', match: '/', modules: withBackend(served) }],
     ...(claim.plain === true && { plain: true }),
+    ...pooled(served),
     observed: true,
   };
 }
 
-function tcpEdge(claim: TunnelClaim): SnapshotEntry | undefined {
-  const { id, account_id, port } = claim;
+function tcpEdge(served: Served): SnapshotEntry | undefined {
+  const { id, claim } = served;
+  const { account_id: accountId, port } = claim;
   if (port === null) return undefined;
-  return { kind: 'tcp_edge', id, accountId: account_id, ports: [port], modules: withBackend(claim), observed: true };
+  const modules = withBackend(served);
+  return { kind: 'tcp_edge', id, accountId, ports: [port], modules, ...pooled(served), observed: true };
 }
 
-function tlsEndpoint(claim: TunnelClaim, sealer: Sealer): SnapshotEntry | undefined {
-  const { id, account_id, kind, hostname } = claim;
+function tlsEndpoint(served: Served, sealer: Sealer): SnapshotEntry | undefined {
+  const { id, claim } = served;
+  const { account_id: accountId, kind, hostname } = claim;
   if (kind !== 'tls' || hostname === null) return undefined;
-  const names = [hostname];
-  const entry = { kind: 'tls_endpoint', id, accountId: account_id, names, modules: withBackend(claim) } as const;
-  return { ...entry, ...terminationOf(claim, sealer), observed: true };
+  const entry = { kind: 'tls_endpoint', id, accountId, names: [hostname], modules: withBackend(served) } as const;
+  return { ...entry, ...pooled(served), ...terminationOf(claim, sealer), observed: true };
 }
 
-function internalEndpoint(claim: TunnelClaim): SnapshotEntry | undefined {
-  const { id, account_id: accountId, internal: url } = claim;
+function internalEndpoint(served: Served): SnapshotEntry | undefined {
+  const { id, claim } = served;
+  const { account_id: accountId, internal: url } = claim;
   if (url === undefined) return undefined;
-  return { kind: 'internal_endpoint', id, accountId, url, modules: withBackend(claim), observed: true };
+  return { kind: 'internal_endpoint', id, accountId, url, modules: withBackend(served), observed: true };
+}
+
+function pooled({ isPooled }: Served): { readonly isPooled?: true } {
+  return isPooled ? { isPooled } : {};
 }
 
 function terminationOf(
@@ -91,10 +160,8 @@ function terminationOf(
   }
 }
 
-function tunnelBackend(
-  { id, labels, proxy_proto, held_until_ms }: TunnelClaim,
-  members: readonly Tunnel[],
-): SnapshotEntry | undefined {
+function tunnelBackend({ id, claim, members }: Served): SnapshotEntry | undefined {
+  const { labels, proxy_proto, held_until_ms } = claim;
   if (labels !== null) return undefined;
   const proxyProtocol = proxy_proto === 0 ? {} : { proxyProtocol: proxy_proto };
   const expected = held_until_ms === null ? {} : { isExpected: true as const };
@@ -105,6 +172,6 @@ export function toRef({ id, process_id }: Tunnel): { readonly id: string; readon
   return { id, holder: process_id };
 }
 
-function withBackend({ id, modules }: TunnelClaim): TunnelClaim['modules'] {
+function withBackend({ id, modules }: Served): ModuleSettings {
   return { ...modules, backend: { enabled: true, backend_id: id } };
 }

@@ -163,3 +163,11 @@ export const notForInternal = defineError(
   400,
   'An internal endpoint cannot have {options}: TLS ends at the endpoint that forwards to it. Leave this option out.',
 );
+
+export const twoPolicies = defineError(
+  9025,
+  400,
+  'The agent sends a traffic policy twice, as Policy and as TrafficPolicy. Give it TrafficPolicy alone.',
+);
+
+export const invalidTrafficPolicy = defineError(9026, 400, 'The traffic policy is not acceptable: {reason}');

@@ -4,6 +4,7 @@ import type { AgentTunnel } from '../../agents/server/agent-tunnel.ts';
 import type { Admission, AgentSource, BoundEndpoint } from '../../agents/server/host.ts';
 import type { AuthRequest } from '../../agents/wire/auth.ts';
 import type { BindRequest, LabelsRequest, PatchRequest } from '../../agents/wire/bind.ts';
+import { optionsRefused } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import { agentCredentials } from '../credentials/service.ts';
@@ -19,6 +20,7 @@ import { isInternal, wantedUrl } from './internal-place.ts';
 import { Liveness } from './liveness.ts';
 import { openTunnel } from './open-tunnel.ts';
 import { acceptOptions } from './options.ts';
+import { checkPolicy, policyAsked } from './policy.ts';
 import { TunnelRows } from './rows.ts';
 import type { AgentHostOptions, OpenAgentHost } from './service.ts';
 import { close, SessionWatch } from './session-watch.ts';
@@ -142,12 +144,16 @@ export class TunnelHost implements OpenAgentHost {
       if (isForwardedTo) checkInternalOptions(request.options);
       else if (request.proto !== 'tcp' && !this.#options.servesHttps) throw new UserError(errors.httpsSwitchedOff);
       const options = acceptOptions(request.options, request.proto, this.#context.services.get(pairChecks));
+      const { accountId } = session.facts.admission;
+      const holder = { proto: request.proto, isInternal: isForwardedTo, accountId };
+      const policy = await policyAsked(request.options, holder, this.#context);
       const { id, url, claim } = await this.#held.bind(() =>
         openTunnel(
           session,
           request,
           (writer, claimant) => this.#claims.takeEndpoint(writer, claimant, request, options),
           this.#opening,
+          policy,
         ),
       );
       const { hostname, port } = claim;
@@ -183,14 +189,26 @@ export class TunnelHost implements OpenAgentHost {
     );
   }
 
-  async patch(session: AgentSession, { id }: AgentTunnel, patch: PatchRequest): Promise<void> {
+  async patch(session: AgentSession, { id, request }: AgentTunnel, patch: PatchRequest): Promise<void> {
+    const { accountId } = session.facts.admission;
+    const policy = patch.trafficPolicy;
+    if (policy !== undefined && policy !== '') {
+      if (request.kind !== 'endpoint') throw new UserError(optionsRefused, { options: 'TrafficPolicy of labels' });
+      const isForwardedTo = isInternal(request, wantedUrl(request));
+      const holder = { proto: request.proto, isInternal: isForwardedTo, accountId };
+      await this.#counted(() => checkPolicy(policy, holder, this.#context));
+    }
     await this.#context.store.writeUnlogged(async (writer) => {
       const tunnel = await tunnels.load(writer, id);
       if (tunnel?.session_id !== session.id) throw new UserError(errors.sessionLost);
       const { name = tunnel.name, description = tunnel.description, metadata = tunnel.metadata } = patch;
       const pooling_enabled = patch.poolingEnabled ?? tunnel.pooling_enabled;
-      await this.#rows.replaceTunnel(writer, { ...tunnel, name, description, metadata, pooling_enabled });
-    }, session.facts.admission.accountId);
+      const { traffic_policy: former, ...rest } = tunnel;
+      const kept = policy ?? former ?? '';
+      const texts = { name, description, metadata, ...(kept === '' ? {} : { traffic_policy: kept }) };
+      if (tunnel.pooling_enabled && !pooling_enabled) await this.#claims.checkAlone(writer, tunnel);
+      await this.#rows.replaceTunnel(writer, { ...rest, ...texts, pooling_enabled });
+    }, accountId);
   }
 
   turnedAway(source: AgentSource, reason: string): void {

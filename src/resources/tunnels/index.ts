@@ -6,6 +6,7 @@ import { ownedByProcesses } from '../processes/service.ts';
 import type { Resource } from '../resource.ts';
 import { CommandBox, removeAbandonedCommands } from './commands.ts';
 import { endpointCompilers, toRef } from './compile.ts';
+import { endpointsAt } from './endpoints-at.ts';
 import * as errors from './errors.ts';
 import { claimedNames, claimedPorts } from './holders.ts';
 import { TunnelHost } from './host.ts';
@@ -24,7 +25,7 @@ export const tunnelsResource: Resource = {
   migrations,
   schemas: [TunnelSessionView, TunnelView, TunnelSessionCommand],
   operations: (context) => [...sessionOperations(context), ...tunnelOperations(context)],
-  compilers: ({ settings, sealer }) => endpointCompilers(settings.httpsPort, sealer),
+  compilers: ({ settings, sealer, services }) => endpointCompilers({ httpsPort: settings.httpsPort, sealer, services }),
   provide(context) {
     const { store, services } = context;
     const box = new CommandBox(store);
@@ -46,6 +47,7 @@ export const tunnelsResource: Resource = {
       expectsLabels: async (queries, accountId, labels) =>
         (await heldLabels(queries, accountId)).some((held) => hasLabels(held, labels)),
       page: async (accountId, page) => store.page(tunnels, accountId, page),
+      at: endpointsAt,
       find: async (accountId, tunnelId) => store.find(tunnels, accountId, tunnelId),
       async ownerOf({ account_id, session_id }) {
         const session = await store.find(tunnelSessions, account_id, session_id);

@@ -42,6 +42,7 @@ export async function openTunnel(
   request: BindRequest | LabelsRequest,
   take: TakeClaim,
   parts: OpenParts,
+  trafficPolicy?: string,
 ): Promise<OpenedTunnel> {
   const { credentials, held, liveness } = parts;
   const { accountId, credentialId } = session.facts.admission;
@@ -50,7 +51,7 @@ export async function openTunnel(
   if (credential === undefined || stored === undefined) throw new UserError(errors.sessionLost);
   await stored;
   const claimant: Claimant = { clientId: session.facts.clientId, sessionId: session.id, credential };
-  const attempt = () => storeTunnel(session, request, (writer) => take(writer, claimant), parts);
+  const attempt = () => storeTunnel(session, request, (writer) => take(writer, claimant), parts, trafficPolicy);
   const opened = await attempt().catch(async (error: unknown) => {
     if (error instanceof EndpointOnline && (await liveness.removeDead(error.members))) return attempt();
     throw error;
@@ -64,6 +65,7 @@ function storeTunnel(
   request: BindRequest | LabelsRequest,
   take: (writer: ObservationWriter) => Promise<TunnelClaim>,
   { store, rows, processId, settings }: OpenParts,
+  trafficPolicy: string | undefined,
 ): Promise<OpenedTunnel> {
   return store.writeUnlogged(async (writer) => {
     if ((await tunnelSessions.load(writer, session.id)) === undefined) throw new UserError(errors.sessionLost);
@@ -74,6 +76,7 @@ function storeTunnel(
     const tunnel = {
       ...(await newTunnel(writer, session, request, claim, processId)),
       url: urlOf(request, claim, settings),
+      ...(trafficPolicy === undefined ? {} : { traffic_policy: trafficPolicy }),
     };
     await rows.addTunnel(writer, claim, tunnel);
     return { id: tunnel.id, url: tunnel.url, claim };

@@ -33,9 +33,9 @@ interface ByModule<Value> {
   readonly input: (value: Value) => object;
 }
 
-type ModuleOption = Exclude<keyof EndpointOptions, 'proxyProto' | 'tlsTermination'>;
+type ModuleOption = Exclude<keyof EndpointOptions, 'proxyProto' | 'tlsTermination' | 'trafficPolicy' | 'formerPolicy'>;
 
-/** Every option that may be asked for, except the PROXY protocol, which is the backend's, and how TLS ends. */
+/** Every option that may be asked for, except the PROXY protocol, which is the backend's, how TLS ends, and the policy of one agent. */
 const table: { readonly [Name in ModuleOption]-?: ByModule<NonNullable<EndpointOptions[Name]>> } = {
   requestHeaders: { wire: 'RequestHeaders', module: 'request_headers', input: headerChanges('RequestHeaders') },
   responseHeaders: { wire: 'ResponseHeaders', module: 'response_headers', input: headerChanges('ResponseHeaders') },
@@ -64,7 +64,7 @@ interface Accepted {
 
 /** Throws for options that nothing carries out: none is ever left out. */
 export function acceptOptions(
-  { proxyProto, tlsTermination, ...options }: EndpointOptions,
+  { proxyProto, tlsTermination, trafficPolicy: _, formerPolicy: __, ...options }: EndpointOptions,
   proto: EndpointProto,
   pairs: PairChecks,
 ): AcceptedOptions {

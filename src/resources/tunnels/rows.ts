@@ -65,6 +65,8 @@ export class TunnelRows {
   async replaceTunnel(writer: ObservationWriter, tunnel: Tunnel): Promise<void> {
     await writer.run('UPDATE tunnels SET document = $2 WHERE id = $1', [tunnel.id, JSON.stringify(tunnel)]);
     record(writer, tunnels, tunnel);
+    const claim = await tunnelClaims.load(writer, tunnel.claim_id);
+    if (claim !== undefined) await this.#recordClaim(writer, claim);
   }
 
   /** `held`: its claim stays with the account for a while. `given_up`: the agent wants it no more. */

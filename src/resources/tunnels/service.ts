@@ -1,6 +1,7 @@
 import type { AgentSession } from '../../agents/server/agent-session.ts';
 import type { AgentHost } from '../../agents/server/host.ts';
 import type { UserError } from '../../errors/user-error.ts';
+import type { EndpointScheme } from '../../lib/endpoint-url.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { TunnelRef } from '../../snapshot/contract.ts';
@@ -58,8 +59,26 @@ export interface AgentTunnels {
   /** Endpoints of agents, newest first, by their tunnels; `beforeId` is the id of a tunnel. */
   page(accountId: string, page: Page): Promise<readonly Tunnel[]>;
   find(accountId: string, tunnelId: string): Promise<Tunnel | undefined>;
+  /** Endpoints of the account's agents at a place, also of one that is expected back. */
+  at(queries: Queries, accountId: string, place: AgentPlace): Promise<readonly AgentEndpoint[]>;
   /** Id of the user or bot whose credential the agent of the tunnel has; undefined once that is gone. */
   ownerOf(tunnel: Pick<Tunnel, 'account_id' | 'session_id'>): Promise<string | undefined>;
+}
+
+/** The place of a URL, as endpoints of agents hold it. */
+export interface AgentPlace {
+  readonly scheme: EndpointScheme;
+  readonly hostname: string;
+  readonly port: number;
+  readonly isInternal: boolean;
+}
+
+export interface AgentEndpoint {
+  /** Id of the tunnel, or of the endpoint whose agent is expected back. */
+  readonly id: string;
+  readonly isPooled: boolean;
+  /** True: it has the name for another kind of traffic. */
+  readonly isOtherKind: boolean;
 }
 
 export const agentTunnels = serviceKey<AgentTunnels>('tunnels of agents');

@@ -59,6 +59,8 @@ export interface Tunnel extends Stored {
   readonly name: string;
   readonly description: string;
   readonly pooling_enabled: boolean;
+  /** The text, as the agent gave it. Agents that share an endpoint may have different ones. */
+  readonly traffic_policy?: string;
 }
 
 export const migrations: readonly Migration[] = [

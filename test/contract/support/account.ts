@@ -158,7 +158,6 @@ interface OnlineAgent {
 const madeByAgents: ReadonlyMap<string, (agent: OnlineAgent) => string> = new Map([
   ['/tunnel_sessions', ({ sessionId }: OnlineAgent) => sessionId],
   ['/tunnels', ({ tunnelId }: OnlineAgent) => tunnelId],
-  ['/endpoints', ({ tunnelId }: OnlineAgent) => tunnelId.replace(/^tn_/, 'ep_')],
 ]);
 
 interface SignedIn {

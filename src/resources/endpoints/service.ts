@@ -1,0 +1,30 @@
+import type { EndpointScheme } from '../../lib/endpoint-url.ts';
+import type { Queries } from '../../store/database.ts';
+import { serviceKey } from '../services.ts';
+
+export interface CloudEndpointRef {
+  readonly id: string;
+  readonly scheme: EndpointScheme;
+  readonly isPooled: boolean;
+}
+
+/** Where an endpoint is: at a name or port of the installation, or at an internal URL. */
+export interface EndpointPlace {
+  readonly hostname: string | null;
+  readonly port: number | null;
+  readonly internal?: string;
+}
+
+export interface CloudEndpoints {
+  /** Cloud endpoints of the account at the same place, whatever their schemes. */
+  at(queries: Queries, accountId: string, place: EndpointPlace): Promise<readonly CloudEndpointRef[]>;
+  /** Those of these places where there is one, whatever their schemes. */
+  amongst<Place extends EndpointPlace & { readonly account_id: string }>(
+    queries: Queries,
+    places: readonly Place[],
+  ): Promise<ReadonlySet<Place>>;
+  /** Ids of those in the account whose names are below the wildcard, and reserved by nothing else. */
+  needing(queries: Queries, accountId: string, wildcard: string): Promise<readonly string[]>;
+}
+
+export const cloudEndpointService = serviceKey<CloudEndpoints>('cloud endpoints');

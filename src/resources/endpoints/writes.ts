@@ -1,0 +1,101 @@
+import { withText } from '../../api/body/text-fields.ts';
+import type { TextFields } from '../../api/body/text-fields.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import { toTimestamp } from '../../lib/ids.ts';
+import { acceptEndpointPolicy, missingIpPolicy } from '../../modules/index.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
+import type { ResourceContext } from '../resource.ts';
+import { checkPlace } from './conflicts.ts';
+import * as errors from './errors.ts';
+import { readPlace } from './read-url.ts';
+import type { Place } from './read-url.ts';
+import { cloudEndpoints, partsOf } from './table.ts';
+import type { CloudEndpoint } from './table.ts';
+
+export interface EndpointChange extends TextFields {
+  readonly url?: string | undefined;
+  readonly traffic_policy?: string | undefined;
+  readonly bindings?: readonly string[] | undefined;
+  readonly pooling_enabled?: boolean | undefined;
+}
+
+/** The writes of single calls and of configurations. */
+export function endpointWrites(context: ResourceContext) {
+  const { referables, settings } = context;
+  return {
+    async create(
+      transaction: Transaction,
+      accountId: string,
+      wanted: EndpointChange,
+      newId?: string,
+    ): Promise<CloudEndpoint> {
+      const { url = '', traffic_policy = '', bindings = [], pooling_enabled = false } = wanted;
+      if (url === '') throw new UserError(errors.fieldMissing, { field: 'url' });
+      const place = readPlace(url, bindings, settings);
+      const first = cloudEndpoints.newDocument(accountId, newId);
+      await checkPlace(context, transaction, { ...first, place, pooling_enabled });
+      const own = { url: place.url, bindings: [place.binding], traffic_policy, pooling_enabled };
+      const made = { ...first, ...own, updated_at: first.created_at };
+      const policyIds = acceptPolicy(traffic_policy, place, settings.errorPrefix);
+      const endpoint = await cloudEndpoints.insert(transaction, withText(made, wanted));
+      await setPolicies(transaction, endpoint, policyIds);
+      return endpoint;
+    },
+    async update(transaction: Transaction, previous: CloudEndpoint, change: EndpointChange): Promise<CloudEndpoint> {
+      const { url = previous.url, traffic_policy = previous.traffic_policy } = change;
+      const { pooling_enabled = previous.pooling_enabled } = change;
+      const hasMoved = change.url !== undefined || (change.bindings?.length ?? 0) > 0;
+      const place = hasMoved ? readPlace(url, change.bindings ?? [], settings) : placeOf(previous);
+      const { scheme } = partsOf(previous);
+      if (place.parts.scheme !== scheme) throw new UserError(errors.otherScheme, { scheme, url: quote(url) });
+      if (place.url !== previous.url || pooling_enabled !== previous.pooling_enabled)
+        await checkPlace(context, transaction, { ...previous, place, pooling_enabled });
+      const own = { url: place.url, bindings: [place.binding], traffic_policy, pooling_enabled };
+      const isNewPolicy = traffic_policy !== previous.traffic_policy || place.binding !== placeOf(previous).binding;
+      const policyIds = isNewPolicy ? acceptPolicy(traffic_policy, place, settings.errorPrefix) : undefined;
+      const changed = withText({ ...previous, ...own }, change);
+      if (JSON.stringify(changed) === JSON.stringify(withText(previous, {}))) return previous;
+      const updated = { ...changed, updated_at: toTimestamp(Date.now()) };
+      const endpoint = await cloudEndpoints.update(transaction, previous, updated);
+      if (policyIds !== undefined) await setPolicies(transaction, endpoint, policyIds);
+      return endpoint;
+    },
+    async remove(transaction: Transaction, endpoint: CloudEndpoint): Promise<void> {
+      await setPolicies(transaction, endpoint, []);
+      await cloudEndpoints.delete(transaction, endpoint);
+    },
+  };
+
+  /** Checks that the IP policies exist, and records that they are in use. */
+  async function setPolicies(
+    transaction: Transaction,
+    { id, account_id }: CloudEndpoint,
+    ids: readonly string[],
+  ): Promise<void> {
+    for (const each of ids)
+      if (!(await referables.exists(transaction, 'ip_policy', account_id, each)))
+        throw wrapped(missingIpPolicy(each), settings.errorPrefix);
+    await referables.set(transaction, 'ip_policy', id, ids);
+  }
+}
+
+/** Checks the text of a policy. Returns the IP policies that it names. */
+function acceptPolicy(text: string, { parts, binding }: Place, errorPrefix: string): readonly string[] {
+  if (text === '') throw new UserError(errors.policyMissing);
+  try {
+    const holder = { scheme: parts.scheme, isInternal: binding === 'internal', isCloud: true };
+    return acceptEndpointPolicy(text, holder).ipPolicyIds;
+  } catch (error) {
+    throw error instanceof UserError ? wrapped(error, errorPrefix) : error;
+  }
+}
+
+/** Clients know an error of a policy by its number in the text. */
+function wrapped({ code, message }: UserError, errorPrefix: string): UserError {
+  return new UserError(errors.invalidPolicy, { reason: `${message} (${errorPrefix}_${code})` });
+}
+
+function placeOf(endpoint: CloudEndpoint): Place {
+  const [binding = 'public'] = endpoint.bindings;
+  return { url: endpoint.url, parts: partsOf(endpoint), binding };
+}
