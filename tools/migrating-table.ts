@@ -132,9 +132,9 @@ export const migratedPaths: readonly MigratedPath[] = [
     note: 'Values are encrypted with `GATEHOUSE_SECRET_KEY`.',
   },
   {
-    paths: ['/kubernetes_operators'],
-    here: 'no',
-    note: 'The operator does not work; make edges with any client of the API.',
+    paths: ['/kubernetes_operators', '/kubernetes_operators/{id}/bound_endpoints'],
+    here: 'partly',
+    note: 'Without the feature `bindings`, so that no endpoint is ever bound. The calls were tried, the operator itself was not.',
   },
   {
     paths: ['/ssh_credentials', '/ssh_certificate_authorities', '/ssh_host_certificates', '/ssh_user_certificates'],

@@ -3522,6 +3522,110 @@ export interface EndpointUpdate {
   pooling_enabled?: boolean;
 }
 
+export interface KubernetesOperator {
+  /** Unique identifier of the operator. */
+  id: string;
+  /** URI of this operator's resource. */
+  uri: string;
+  /** Creation time, RFC 3339. */
+  created_at: string;
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** When it was changed last, RFC 3339. */
+  updated_at: string;
+  principal: Ref;
+  /** Features that are switched on in the operator. "bindings" is refused. */
+  enabled_features: string[];
+  /** As it was given. */
+  region: string;
+  /** The place in a cluster where the operator runs, as it says. */
+  deployment: {
+    /** Name of the deployment. */
+    name?: string;
+    /** Its namespace. */
+    namespace?: string;
+    /** Version of the operator. */
+    version?: string;
+    /** Name of the cluster. */
+    cluster_name?: string;
+  };
+  /** Always null: bindings are not offered. */
+  binding: string | null;
+}
+
+export interface KubernetesOperatorCreate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Features that are switched on in the operator. "bindings" is refused. */
+  enabled_features?: string[];
+  /** The region that the operator uses; nothing depends on it. */
+  region?: string;
+  /** The place in a cluster where the operator runs, as it says. */
+  deployment?: {
+    /** Name of the deployment. */
+    name?: string;
+    /** Its namespace. */
+    namespace?: string;
+    /** Version of the operator. */
+    version?: string;
+    /** Name of the cluster. */
+    cluster_name?: string;
+  };
+  /** Refused: bindings are not offered. */
+  binding?: {
+    /** Expressions that choose endpoints. */
+    endpoint_selectors?: string[];
+    /** A request for a certificate. */
+    csr?: string;
+    /** An address. */
+    ingress_endpoint?: string;
+  };
+}
+
+export interface KubernetesOperatorUpdate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Features that are switched on in the operator. "bindings" is refused. */
+  enabled_features?: string[];
+  /** The region that the operator uses; nothing depends on it. */
+  region?: string;
+  /** The place in a cluster where the operator runs, as it says. */
+  deployment?: {
+    /** Name of the deployment. */
+    name?: string;
+    /** Its namespace. */
+    namespace?: string;
+    /** Version of the operator. */
+    version?: string;
+    /** Name of the cluster. */
+    cluster_name?: string;
+  };
+  /** Refused: bindings are not offered. */
+  binding?: {
+    /** Expressions that choose endpoints. */
+    endpoint_selectors?: string[];
+    /** A request for a certificate. */
+    csr?: string;
+    /** An address. */
+    ingress_endpoint?: string;
+  };
+}
+
+export interface KubernetesOperatorBoundEndpointsPage {
+  /** The entries of this page, newest first. */
+  endpoints: Endpoint[];
+  /** URI of the list resource. */
+  uri: string;
+  /** URI of the next page, or null when there is no next page. */
+  next_page_uri: string | null;
+}
+
 export interface TrafficHistory {
   /** false: this process serves the API alone and sees no traffic. Each gateway counts its own. */
   carries_traffic: boolean;
@@ -4329,6 +4433,15 @@ export interface TunnelsPage {
   next_page_uri: string | null;
 }
 
+export interface KubernetesOperatorsPage {
+  /** The entries of this page, newest first. */
+  operators: KubernetesOperator[];
+  /** URI of the list resource. */
+  uri: string;
+  /** URI of the next page, or null when there is no next page. */
+  next_page_uri: string | null;
+}
+
 export interface ApplicationUsersPage {
   /** The entries of this page, newest first. */
   application_users: AppUser[];
@@ -4849,6 +4962,18 @@ export interface Operations {
   EndpointsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Get endpoint */
   EndpointsGet: { path: { id: string }; query: {}; body: undefined; response: Endpoint };
+  /** Create Kubernetes operator */
+  KubernetesOperatorsCreate: { path: {}; query: {}; body: KubernetesOperatorCreate | undefined; response: KubernetesOperator };
+  /** List Kubernetes operators */
+  KubernetesOperatorsList: { path: {}; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: KubernetesOperatorsPage };
+  /** Get Kubernetes operator */
+  KubernetesOperatorsGet: { path: { id: string }; query: {}; body: undefined; response: KubernetesOperator };
+  /** Update Kubernetes operator */
+  KubernetesOperatorsUpdate: { path: { id: string }; query: {}; body: KubernetesOperatorUpdate | undefined; response: KubernetesOperator };
+  /** Delete Kubernetes operator */
+  KubernetesOperatorsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** List endpoints bound to a Kubernetes operator */
+  KubernetesOperatorsBoundEndpoints: { path: { id: string }; query: { limit?: number; before_id?: string }; body: undefined; response: KubernetesOperatorBoundEndpointsPage };
   /** Count the traffic of the last hour */
   TrafficHistory: { path: {}; query: { edge_id?: string }; body: undefined; response: TrafficHistory };
   /** Show how edges, routes and backends do */
@@ -5158,6 +5283,12 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   EndpointsUpdate: { method: 'PATCH', path: '/endpoints/{id}', query: [], idempotencyKey: false },
   EndpointsDelete: { method: 'DELETE', path: '/endpoints/{id}', query: [], idempotencyKey: false },
   EndpointsGet: { method: 'GET', path: '/endpoints/{id}', query: [], idempotencyKey: false },
+  KubernetesOperatorsCreate: { method: 'POST', path: '/kubernetes_operators', query: [], idempotencyKey: true },
+  KubernetesOperatorsList: { method: 'GET', path: '/kubernetes_operators', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'operators' },
+  KubernetesOperatorsGet: { method: 'GET', path: '/kubernetes_operators/{id}', query: [], idempotencyKey: false },
+  KubernetesOperatorsUpdate: { method: 'PATCH', path: '/kubernetes_operators/{id}', query: [], idempotencyKey: false },
+  KubernetesOperatorsDelete: { method: 'DELETE', path: '/kubernetes_operators/{id}', query: [], idempotencyKey: false },
+  KubernetesOperatorsBoundEndpoints: { method: 'GET', path: '/kubernetes_operators/{id}/bound_endpoints', query: ['limit', 'before_id'], idempotencyKey: false, list: 'endpoints' },
   TrafficHistory: { method: 'GET', path: '/traffic/history', query: ['edge_id'], idempotencyKey: false },
   TrafficHealth: { method: 'GET', path: '/traffic/health', query: [], idempotencyKey: false },
   TrafficEvents: { method: 'GET', path: '/traffic/events', query: [], idempotencyKey: false },

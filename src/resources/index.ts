@@ -14,6 +14,7 @@ import { ipCheckResource } from './ip-check/index.ts';
 import { ipPoliciesResource } from './ip-policies/index.ts';
 import { ipPolicyRulesResource } from './ip-policy-rules/index.ts';
 import { ipRestrictionsResource } from './ip-restrictions/index.ts';
+import { kubernetesOperatorsResource } from './kubernetes-operators/index.ts';
 import { localCaResource } from './local-ca/index.ts';
 import { principalsResource } from './principals/index.ts';
 import { processesResource } from './processes/index.ts';
@@ -55,6 +56,7 @@ export const resources: readonly Resource[] = [
   reservedAddrsResource,
   tunnelsResource,
   endpointsResource,
+  kubernetesOperatorsResource,
   trafficResource,
   changesResource,
   ipCheckResource,

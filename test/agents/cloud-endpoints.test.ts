@@ -148,7 +148,8 @@ onEachServed('cloud endpoints', (served) => {
     const name = await newName();
     const bind = async (Opts: object) => {
       const body = { Proto: 'https', ForwardsTo: 'localhost:1', Opts: { URL: `https://${name}`, ...Opts }, Extra: {} };
-      return String((await agent.call('bind', body))['Error'] ?? '');
+      const { Error: text = '' } = await agent.call('bind', body);
+      return String(text);
     };
     const refused = (code: number) => new RegExp(`ERR_NGROK_${code}$`);
     assert.match(await bind({ TrafficPolicy: 'on_nothing: []' }), refused(9026));

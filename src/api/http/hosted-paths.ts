@@ -17,11 +17,6 @@ const hostedPaths: readonly HostedPath[] = [
   { path: edgeModule('saml'), what: 'sign-in by SAML', instead: signIn },
   { path: /^\/event_(?:destinations|subscriptions|sources)(?:\/|$)/, what: 'event destinations', instead: auditLog },
   {
-    path: /^\/kubernetes_operators(?:\/|$)/,
-    what: 'registration of Kubernetes operators',
-    instead: 'Edges, backends and IP policies can be made with any client of the API.',
-  },
-  {
     path: /^\/ssh_(?:credentials|certificate_authorities|host_certificates|user_certificates)(?:\/|$)/,
     what: 'SSH keys and certificates',
     instead: 'Agents sign in with a token of /credentials.',

@@ -91,7 +91,7 @@ export const wrongPort = defineError(
 );
 
 export const schemeNotServed = defineError(
-  20378,
+  20379,
   400,
   'Endpoints of the scheme {scheme} are not served here, because {setting} is "off". Set it, or choose another scheme.',
 );

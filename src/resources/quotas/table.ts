@@ -87,6 +87,14 @@ const endpoints = {
   endpoints: { description: 'cloud endpoints', most: 50_000, tables: ['cloud_endpoints'] },
 } as const satisfies Readonly<Record<string, Quota>>;
 
+const operators = {
+  kubernetes_operators: {
+    description: 'registered operators of Kubernetes clusters',
+    most: 1_000,
+    tables: ['kubernetes_operators'],
+  },
+} as const satisfies Readonly<Record<string, Quota>>;
+
 /** Tables that came later, empty. */
 const furtherEdges = ['tls_edges'];
 
@@ -109,6 +117,7 @@ export const quotas: Readonly<Record<string, Quota>> = {
   ...visitors,
   ...secrets,
   ...endpoints,
+  ...operators,
 };
 
 export const migrations: readonly Migration[] = [
@@ -134,6 +143,7 @@ export const migrations: readonly Migration[] = [
   { name: 'quotas 0006 sessions of visitors', sql: ({ counting }) => newQuotasSql(visitors, counting) },
   { name: 'quotas 0007 vaults', sql: ({ counting }) => newQuotasSql(secrets, counting) },
   { name: 'quotas 0008 cloud endpoints', sql: ({ counting }) => newQuotasSql(endpoints, counting) },
+  { name: 'quotas 0009 kubernetes operators', sql: ({ counting }) => newQuotasSql(operators, counting) },
 ];
 
 export function countedTables(counted: Readonly<Record<string, Quota>>): readonly CountedTable[] {

@@ -56,6 +56,9 @@ const wireNames: ReadonlyMap<string, string> = new Map(
   Object.values(table).map(({ wire, module: name }) => [name, wire]),
 );
 
+/** Options that each agent of an endpoint has for itself. */
+const ofOneAgent: ReadonlySet<string> = new Set(['trafficPolicy', 'formerPolicy']);
+
 interface Accepted {
   readonly module: EdgeModule;
   readonly input: never;
@@ -64,7 +67,7 @@ interface Accepted {
 
 /** Throws for options that nothing carries out: none is ever left out. */
 export function acceptOptions(
-  { proxyProto, tlsTermination, trafficPolicy: _, formerPolicy: __, ...options }: EndpointOptions,
+  { proxyProto, tlsTermination, ...options }: EndpointOptions,
   proto: EndpointProto,
   pairs: PairChecks,
 ): AcceptedOptions {
@@ -74,7 +77,7 @@ export function acceptOptions(
     throw refuse('MutualTLSAtEdge without TLSTermination');
   // The table has every name that the type has, and each input takes the value of its own name.
   for (const [name, value] of Object.entries(options) as [ModuleOption, never][]) {
-    if (value === undefined) continue;
+    if (value === undefined || ofOneAgent.has(name)) continue;
     const { wire, module: moduleName, input: toInput } = table[name];
     const module = modules.find((each) => each.name === moduleName);
     if (module === undefined) {
