@@ -2,6 +2,7 @@ import { string } from '../../../lib/cel/types.ts';
 import { CelMap } from '../../../lib/cel/values.ts';
 import { EvaluationFault } from '../../../lib/cel/run.ts';
 import { objectOf } from '../../../lib/cel/types.ts';
+import { isInternalName, readEndpointUrl } from '../../../lib/endpoint-url.ts';
 import { invalidUrl } from '../errors.ts';
 import type { Phase } from '../phases.ts';
 import type { Action } from './action.ts';
@@ -47,21 +48,19 @@ export const forwardInternal: Action = {
   },
 };
 
-const form =
-  /^(https?|tcp|tls):\/\/((?:\*|[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*)(?::([1-9]\d{0,4}))?\/?$/i;
-const longestUrl = 300;
-
 /** Why a URL is none of an internal endpoint that the phase can lead to. */
 function urlFault(url: string, phase: Phase): string | undefined {
-  const [, scheme = '', host = '', port] = url.length > longestUrl ? [] : (form.exec(url) ?? []);
-  if (host === '') return 'write it as https://name.internal, with a port if it needs one, and without a path';
-  if (!host.toLowerCase().endsWith('.internal')) return 'the name of an internal endpoint ends with .internal';
-  if (host.startsWith('*')) return 'it must name one endpoint, without "*"';
-  if (port !== undefined && Number(port) > 65_535) return 'its port is larger than 65535';
-  const isHttp = scheme.toLowerCase().startsWith('http');
+  const read = readEndpointUrl(url.endsWith('/') ? url.slice(0, -1) : url);
+  if (!read.ok)
+    return read.fault === 'no_port'
+      ? 'an endpoint of tcp needs a port'
+      : 'write it as https://name.internal, with a port if it needs one, and without a path';
+  const { scheme, hostname } = read.url;
+  if (!isInternalName(hostname)) return 'the name of an internal endpoint ends with .internal';
+  if (hostname.startsWith('*')) return 'it must name one endpoint, without "*"';
+  const isHttp = scheme === 'http' || scheme === 'https';
   if (!isHttp && phase === 'on_http_request') return 'requests go to endpoints of http or https';
   if (isHttp && phase === 'on_tcp_connect')
     return 'connections go to endpoints of tcp or tls; forward requests in on_http_request';
-  if (scheme.toLowerCase() === 'tcp' && port === undefined) return 'an endpoint of tcp needs a port';
   return undefined;
 }

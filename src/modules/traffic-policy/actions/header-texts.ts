@@ -69,7 +69,7 @@ export function headerLines(headers: HeaderTemplates, visit: PolicyVisit): strin
 }
 
 /** Header values are bytes, each as one character; texts are sent in UTF-8. */
-export function toBytes(text: string): string {
+function toBytes(text: string): string {
   return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
 }
 
@@ -84,5 +84,12 @@ function valueFault(name: string, bytes: string): string | undefined {
 
 /** A recipient drops them anyway. */
 function trimBlanks(text: string): string {
-  return text.replace(/^[ \t]+/, '').replace(/[ \t]+$/, '');
+  let [start, end] = [0, text.length];
+  while (start < end && isBlank(text[start])) start++;
+  while (end > start && isBlank(text[end - 1])) end--;
+  return text.slice(start, end);
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\t';
 }

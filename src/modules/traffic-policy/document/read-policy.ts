@@ -67,7 +67,7 @@ export function readPolicy(text: string): Policy {
 }
 
 /** Checks a document that has been parsed. Throws `UserError`. */
-export function checkPolicy(document: unknown): Policy {
+function checkPolicy(document: unknown): Policy {
   if (typeof document !== 'object' || document === null || Array.isArray(document))
     throw new UserError(errors.unreadablePolicy, {
       reason: `it must be a map of phases, such as on_http_request, to lists of rules, and is ${quote(document)}`,

@@ -5,9 +5,9 @@ import { tooLong, unreadablePolicy } from '../errors.ts';
 import { parseUniqueJson } from './unique-json.ts';
 
 /** Longest text of a policy: one of a thousand rules has some 200 kB. */
-export const longestJson = 262_144;
+const longestJson = 262_144;
 /** Reading YAML takes a hundred times as long. */
-export const longestYaml = 32_768;
+const longestYaml = 32_768;
 const mostAliases = 20;
 
 /** Reads the text of a policy, JSON or YAML. Throws `UserError`. */

@@ -14,8 +14,14 @@ export function parseUniqueJson(text: string): { readonly value: unknown; readon
 }
 
 /** Colons outside of texts: JSON has one for each entry of an object. */
-function countColons(text: string): number {
+function countColons(json: string): number {
   let count = 0;
-  for (const [match] of text.matchAll(/"(?:[^"\\]|\\.)*"|:/g)) if (match === ':') count++;
+  let isInText = false;
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at];
+    if (isInText && character === '\\') at++;
+    else if (character === '"') isInText = !isInText;
+    else if (character === ':' && !isInText) count++;
+  }
   return count;
 }

@@ -1,4 +1,4 @@
-import { objectOf, string, mapOf, listOf } from '../../../lib/cel/types.ts';
+import { listOf, mapOf, string } from '../../../lib/cel/types.ts';
 import { CelMap } from '../../../lib/cel/values.ts';
 import type { HeaderList } from '../../step.ts';
 
@@ -35,8 +35,6 @@ export function firstOf(headers: HeaderList, lowerName: string): string | undefi
     if (headers[at]?.toLowerCase() === lowerName) return toText(headers[at + 1] ?? '');
   return undefined;
 }
-
-export const contentTypeType = objectOf('content type', { raw: string, parameters: mapOf(string, string) });
 
 /** The media type alone, in lower case. */
 export function mediaTypeOf(value: string): string {
