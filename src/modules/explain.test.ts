@@ -9,8 +9,10 @@ import { oidc } from './oidc/index.ts';
 const visitor = { source: parseIp('192.0.2.1')!, person: undefined };
 const login = oidc.accept({ issuer: 'https://id.example.com', client_id: 'c', client_secret: 's' });
 
+const everybody = { allows: () => true, denies: () => false };
+
 function wordsOf(settings: Readonly<Record<string, unknown>>): readonly (readonly [string, string])[] {
-  return explain(namedParts(settings), visitor, () => true).map(({ module, word }) => [module, word] as const);
+  return explain(namedParts(settings), visitor, everybody).map(({ module, word }) => [module, word] as const);
 }
 
 test('a step that needs to know more is never told to pass, and one that changes nothing but the way is not told', () => {

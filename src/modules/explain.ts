@@ -3,6 +3,7 @@ import { UserError } from '../errors/user-error.ts';
 import { formatIp } from '../lib/ip/address.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { NamedPart } from './index.ts';
+import { NotDescribed } from './not-described.ts';
 import { judgeVisitor } from './sign-in.ts';
 import type { VisitorIdentity } from './sign-in.ts';
 import type { ShownCertificate } from './shown-certificate.ts';
@@ -50,39 +51,42 @@ export interface ToldStep {
 /** The first status of an answer that gives the visitor nothing. */
 const firstOfFaults = 400;
 
-/** Thrown where a step asks for something that is not known of a described visitor. */
-class NotDescribed extends Error {
-  override readonly name = 'NotDescribed';
-}
+/** Rules of IP policies for the address. */
+type Access = Pick<AccessRules, 'allows' | 'denies'>;
 
 /**
  * Runs the steps of modules that decide about access for a described visitor, each of them, without an effect outside. Of
  * modules that are switched off, those are run that go by the address alone.
  */
-export function explain(
-  modules: readonly NamedPart[],
-  visitor: DescribedVisitor,
-  allows: AccessRules['allows'],
-): readonly ToldStep[] {
+export function explain(modules: readonly NamedPart[], visitor: DescribedVisitor, access: Access): readonly ToldStep[] {
   return modules.flatMap(({ name, isEnabled, build }): readonly ToldStep[] => {
     const told = { module: name, isEnabled };
     const part = tryBuild(build);
     // A gateway cannot build it either, and closes what has it.
     if (part === undefined)
       return isEnabled ? [{ ...told, word: 'unloadable', asked: [], asks: undefined, isSpared: false }] : [];
-    const seen: Seen = { asked: [], isSpared: false, ca: '' };
-    const visit = describedVisit(visitor, allows, seen);
+    const seen: Seen = { asked: [], isSpared: false, ca: '', byMethod: false };
+    const visit = describedVisit(visitor, access, seen);
     const steps = (part.steps ?? []).filter(
       ({ phase, asks }) => phase !== 'admitted' && phase !== 'forward' && (isEnabled || asks === undefined),
     );
     let isKnown = true;
-    return steps.map((step) => {
-      Object.assign(seen, { asked: [], isSpared: false, ca: step.clientCa ?? '' });
+    const ofSteps = steps.map((step): ToldStep => {
+      const byMethod = step.asks?.byMethod === true;
+      Object.assign(seen, { asked: [], isSpared: false, ca: step.clientCa ?? '', byMethod });
       // What one of its steps has left for the next is not known either.
       const word = isKnown ? tell(step, visit) : 'depends';
       isKnown &&= word !== 'depends';
-      return { ...told, word, asked: seen.asked, isSpared: seen.isSpared, asks: step.asks };
+      // Only of a login it is said that another address would be spared it.
+      const asked =
+        word === 'depends' && step.signIn === undefined ? seen.asked.filter(({ isAllowed }) => isAllowed) : seen.asked;
+      return { ...told, word, asked, isSpared: seen.isSpared, asks: step.asks };
     });
+    // Nobody describes the answer.
+    const ofAnswers = (part.answers ?? []).flatMap(({ asks }): readonly ToldStep[] =>
+      asks === undefined || !isEnabled ? [] : [{ ...told, word: 'depends', asked: [], asks, isSpared: false }],
+    );
+    return [...ofSteps, ...ofAnswers];
   });
 }
 
@@ -96,7 +100,8 @@ function tryBuild(build: () => ModulePart): ModulePart | undefined {
 
 function tell(step: Step, visit: RequestVisit): ToldStep['word'] {
   try {
-    return wordOf(step.run(visit));
+    const word = wordOf(step.run(visit));
+    return step.asks?.byChance === true ? 'depends' : word;
   } catch (error) {
     if (error instanceof NotDescribed) return 'depends';
     throw error;
@@ -121,21 +126,23 @@ interface Seen {
   isSpared: boolean;
   /** Authorities of which it asks for a certificate. */
   ca: string;
+  /** True: it may go by the method, which nobody describes. */
+  byMethod: boolean;
 }
 
 /** A GET request, of which no more is known than what was described. */
 function describedVisit(
   { source, person, headers, certificate }: DescribedVisitor,
-  allows: AccessRules['allows'],
+  access: Access,
   seen: Seen,
 ): RequestVisit {
   const record: AccessRules['allows'] = (policyIds, address) => {
-    const isAllowed = allows(policyIds, address);
-    seen.asked = [...seen.asked, { policyIds, isAllowed }];
+    const isAllowed = access.allows(policyIds, address);
+    if (policyIds.length > 0) seen.asked = [...seen.asked, { policyIds, isAllowed }];
     return isAllowed;
   };
   const services: StepServices = {
-    access: { allows: record, denies: unknown, isUnloadable: () => false },
+    access: { allows: record, denies: access.denies, isUnloadable: () => false },
     rates: { take: unknown },
     secrets: { get: unknown },
     notes: { add: () => {} },
@@ -161,7 +168,9 @@ function describedVisit(
     facts: unknown,
     endpoint: unknown,
     policy: undefined,
-    method: 'GET',
+    get method() {
+      return seen.byMethod ? unknown() : 'GET';
+    },
     get httpVersion() {
       return unknown();
     },
@@ -174,6 +183,7 @@ function describedVisit(
     get upstreamTarget() {
       return unknown();
     },
+    set upstreamTarget(_changed: string) {},
     urls: [],
     isUpgrade: false,
     operationId: () => '',

@@ -186,6 +186,10 @@ export interface Question {
   readonly needs?: (nameOf: NameOf) => string;
   /** Why it refuses somebody, in words, where that is more than what they need. */
   readonly refusal?: string;
+  /** True: it goes by the method of the request too, which nobody describes. */
+  readonly byMethod?: true;
+  /** True: it may decide otherwise the next time. */
+  readonly byChance?: boolean;
 }
 
 /** Name of another resource, by its id. */
@@ -281,6 +285,8 @@ export interface Answering {
 
 /** Changes answers. Answers to HEAD come here too: their headers are those of GET. */
 export interface AnswerStep {
+  /** Set where it decides about access, and no step before the answer says so. */
+  readonly asks?: Question | undefined;
   /** Undefined: the answer goes on. A step that waits is run again. */
   run(this: void, answer: Answering): AnswerOutcome | undefined;
   /** Names of headers that it removes, in lower case: they are also removed from interim responses and trailers. */

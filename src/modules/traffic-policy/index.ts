@@ -5,8 +5,7 @@ import { notAnIpPolicyId } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule, ModuleTarget } from '../module.ts';
-import { readPolicy } from './document/read-policy.ts';
-import type { Policy } from './document/read-policy.ts';
+import { ipPolicyIdsIn, readPolicy } from './document/read-policy.ts';
 import { checkHolder, checkTarget } from './document/check-target.ts';
 import type { PolicyHolder } from './document/check-target.ts';
 import * as errors from './errors.ts';
@@ -75,11 +74,4 @@ export function acceptEndpointPolicy(
 /** The answer to a policy that names an IP policy which the account does not have. */
 export function missingIpPolicy(id: string): UserError {
   return new UserError(errors.ipPolicyUnknown, { id: quote(id) });
-}
-
-function ipPolicyIdsIn({ rules }: Policy): readonly string[] {
-  const ids = Object.values(rules).flatMap((list) =>
-    list.flatMap(({ actions }) => actions.flatMap(({ built }) => built.facts?.ipPolicyIds ?? [])),
-  );
-  return [...new Set(ids)];
 }

@@ -50,7 +50,10 @@ export function verdictOf(
   rules: RulesByPolicy,
 ): Verdict {
   const { source } = visitor;
-  const told = explain(door?.modules ?? [], visitor, (policyIds) => judgeBy(policyIds, rules).allowed);
+  const told = explain(door?.modules ?? [], visitor, {
+    allows: (policyIds) => judgeBy(policyIds, rules).allowed,
+    denies: (policyIds) => judgeBy(policyIds, rules).rule?.action === 'deny',
+  });
   const checks = [
     ...restrictions.map((restriction) => checkOf(restriction, source, rules)),
     ...told.flatMap((step) => checksOf(door?.id ?? '', step, source, rules, nameOf)),

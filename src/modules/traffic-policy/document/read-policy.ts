@@ -15,6 +15,7 @@ import type { PolicyVisit } from '../run/policy-visit.ts';
 import { environmentOf } from '../variables/environment.ts';
 import type { BuildContext } from './build-context.ts';
 import { compileExpression, ConfigReader, fieldsOf, wrongType } from './config-reader.ts';
+import { withPlace } from './place.ts';
 import type { Reads } from './reads.ts';
 import { readDocument } from './read-text.ts';
 
@@ -26,6 +27,8 @@ const longestName = 1024;
 /** A rule, ready to be run. */
 export interface Rule {
   readonly path: string;
+  /** Undefined: it has none. */
+  readonly name: string | undefined;
   readonly conditions: readonly Condition[];
   readonly actions: readonly PlacedAction[];
   /** True: it decides about access. */
@@ -61,9 +64,18 @@ export function readPolicy(text: string): Policy {
   const key = createHash('sha256').update(text).digest('base64');
   const found = known.get(key);
   if (found !== undefined) return found;
-  const policy = checkPolicy(readDocument(text));
+  const policy = checkText(text);
   known.fill(known.ticket(), key, policy);
   return policy;
+}
+
+function checkText(text: string): Policy {
+  const document = readDocument(text);
+  try {
+    return checkPolicy(document);
+  } catch (error) {
+    throw error instanceof UserError ? withPlace(error, text) : error;
+  }
 }
 
 /** Checks a document that has been parsed. Throws `UserError`. */
@@ -74,7 +86,7 @@ function checkPolicy(document: unknown): Policy {
     });
   const given = fieldsOf(document, 'its top level');
   for (const name of given.keys()) if (!isPhase(name)) throw unknownPhase(name);
-  const reads: Reads = { headers: false, path: false, secrets: [] };
+  const reads: Reads = { headers: false, path: false, chance: false, secrets: [] };
   const named = phases.filter((phase) => given.has(phase));
   const rulesOf = (phase: Phase): readonly Rule[] => {
     const list = given.get(phase) ?? [];
@@ -136,10 +148,11 @@ function readRule(given: unknown, path: string, context: BuildContext): Rule {
   const name = reader.raw('name');
   if (name !== undefined && typeof name !== 'number' && (typeof name !== 'string' || name.length > longestName))
     throw wrongType(`${path}.name`, `a text of at most ${longestName} characters`, name);
-  const reads: Reads = { headers: false, path: false, secrets: context.reads.secrets };
+  const reads: Reads = { headers: false, path: false, chance: false, secrets: context.reads.secrets };
   const conditions = readConditions(reader.raw('expressions'), `${path}.expressions`, { ...context, reads });
   context.reads.headers ||= reads.headers;
   context.reads.path ||= reads.path;
+  context.reads.chance ||= reads.chance;
   const list = reader.raw('actions');
   if (list !== undefined && !Array.isArray(list)) throw wrongType(`${path}.actions`, 'a list of actions', list);
   reader.finish();
@@ -156,7 +169,8 @@ function readRule(given: unknown, path: string, context: BuildContext): Rule {
     guards ||= built.guards ?? action.guards;
     placed.push({ path: place, type: action.type, built });
   }
-  return { path, conditions, actions: placed, guards, readsPath: reads.path };
+  const shown = name === undefined ? undefined : String(name);
+  return { path, name: shown, conditions, actions: placed, guards, readsPath: reads.path };
 }
 
 function readConditions(given: unknown, path: string, context: BuildContext): readonly Condition[] {
@@ -200,4 +214,12 @@ function unknownAction(type: string, path: string): UserError {
   const nearest = nearestName(type, types);
   const meant = nearest === undefined ? `the actions are ${types.join(', ')}` : `did you mean ${nearest}?`;
   return new UserError(errors.unknownAction, { type: quote(type), path, reason: whyNotOffered.get(type) ?? meant });
+}
+
+/** IP policies that the rules of a policy name. */
+export function ipPolicyIdsIn({ rules }: Policy): readonly string[] {
+  const ids = Object.values(rules).flatMap((list) =>
+    list.flatMap(({ actions: placed }) => placed.flatMap(({ built }) => built.facts?.ipPolicyIds ?? [])),
+  );
+  return [...new Set(ids)];
 }

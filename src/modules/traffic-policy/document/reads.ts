@@ -7,6 +7,8 @@ export interface Reads {
   headers: boolean;
   /** The path, which upstreams may read in other ways. */
   path: boolean;
+  /** Random numbers. */
+  chance: boolean;
   /** Secrets that are named in so many words. */
   readonly secrets: { readonly vault: string; readonly name: string }[];
 }
@@ -43,6 +45,7 @@ function isUrl(node: Node): boolean {
 
 function noteCall({ name, of, items }: Extract<Node, { readonly kind: 'call' }>, reads: Reads): void {
   if (headerFunctions.has(name)) reads.headers = true;
+  if (of?.kind === 'name' && of.name === 'rand') reads.chance = true;
   if (name !== 'get' || of?.kind !== 'name' || of.name !== 'secrets') return;
   const [vault, secret] = items.map((item) => (item.kind === 'literal' ? item.value : undefined));
   if (typeof vault === 'string' && typeof secret === 'string') reads.secrets.push({ vault, name: secret });

@@ -6,6 +6,7 @@ import type {
   Answering,
   ConnectionVisit,
   ModulePart,
+  Question,
   RequestStep,
   Step,
 } from '../../step.ts';
@@ -23,7 +24,7 @@ export function policyPart(policy: Policy): ModulePart {
     steps.push({
       phase: 'connection',
       reads: [],
-      ...sharedFacts(rules.on_tcp_connect),
+      ...sharedFacts(policy, rules.on_tcp_connect),
       run: (visit) => enter(policy, undefined, visit, 'on_tcp_connect'),
     });
   }
@@ -41,7 +42,7 @@ function requestStep(policy: Policy, index: RuleIndex | undefined): RequestStep 
   const signIn = facts.find((each) => each.signIn !== undefined)?.signIn;
   return {
     phase: 'request',
-    ...sharedFacts(list),
+    ...sharedFacts(policy, list),
     reads: policy.reads.headers || reads.includes('all') ? 'all' : reads.flatMap((each) => each),
     ...(sole.length > 0 && { soleHeader: sole }),
     ...(signIn !== undefined && { signIn }),
@@ -57,6 +58,8 @@ function requestStep(policy: Policy, index: RuleIndex | undefined): RequestStep 
 
 function answerStep(policy: Policy): AnswerStep {
   return {
+    // One question stands for the rules of all phases.
+    asks: asksBefore(policy) ? undefined : questionOf(policy, policy.rules.on_http_response),
     removes: factsOf(policy.rules.on_http_response).flatMap(({ changes = [] }) => changes),
     run: (answer) => onAnswer(policy, answer),
   };
@@ -67,14 +70,35 @@ function factsOf(rules: readonly Rule[]) {
 }
 
 /** Facts of the steps of both phases before an answer. */
-function sharedFacts(rules: readonly Rule[]) {
+function sharedFacts(policy: Policy, rules: readonly Rule[]) {
+  const asks = questionOf(policy, rules);
   const stateKeys = factsOf(rules).flatMap(({ stateKey }) => stateKey ?? []);
   const hasChecks = rules.some(({ actions }) => actions.some(({ built }) => built.holds !== undefined));
   return {
     holds: hasChecks ? holds : always,
     ...(stateKeys.length > 0 && { stateKey: stateKeys }),
-    ...(rules.some(({ guards }) => guards) && { asks: { by: 'the rules of the traffic policy' } }),
+    ...(asks !== undefined && { asks }),
   };
+}
+
+/** Undefined: nothing in these rules keeps anybody out, here or at an endpoint that they forward to. */
+function questionOf({ reads }: Policy, rules: readonly Rule[]): Question | undefined {
+  const decides = rules.some(
+    ({ guards, actions }) => guards || actions.some(({ type }) => type === 'forward-internal'),
+  );
+  if (!decides) return undefined;
+  return {
+    by: 'all that its rules name',
+    needs: () => 'must satisfy the rules of the traffic policy',
+    refusal: 'the rules of its traffic policy refuse this visitor',
+    byMethod: true,
+    byChance: reads.chance,
+  };
+}
+
+function asksBefore(policy: Policy): boolean {
+  const { on_tcp_connect: connect, on_http_request: request } = policy.rules;
+  return [connect, request].some((rules) => questionOf(policy, rules) !== undefined);
 }
 
 function enter(

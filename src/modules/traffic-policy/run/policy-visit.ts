@@ -3,6 +3,7 @@ import type { CelMap, Value } from '../../../lib/cel/values.ts';
 import type { Answering, ConnectionFacts, ConnectionVisit, HeaderList, RequestVisit } from '../../step.ts';
 import type { BuiltAction } from '../actions/action.ts';
 import type { Phase } from '../phases.ts';
+import type { Recorder } from './recorder.ts';
 
 /** What all expressions of one visit may cost together: some 5 ms. */
 const unitsOfVisit = 200_000;
@@ -27,6 +28,8 @@ export class PolicyVisit {
   readonly done: Set<string>;
   /** Checks that have let it pass, which open connections are held to. */
   readonly checks: BuiltAction[] = [];
+  /** Set where the run is explained. */
+  recorder: Recorder | undefined;
   position: PhasePosition = { rule: 0, action: -1 };
   phase: Phase | undefined;
   /** Set in the phase of answers. */

@@ -51,12 +51,18 @@ function matchesAlike(rule: Rule, visit: PolicyVisit): boolean | UserError {
 }
 
 /** Whether all conditions are true. One that cannot be decided is false, but closes what the rule guards. */
-function matches({ path, conditions, guards }: Rule, { frame }: PolicyVisit): boolean | UserError {
+function matches(rule: Rule, visit: PolicyVisit): boolean | UserError {
+  const { frame } = visit;
+  const recorder = visit.reading === undefined ? visit.recorder : undefined;
+  const { path, conditions, guards } = rule;
   for (let at = 0; at < conditions.length; at++) {
     try {
-      if (conditions[at]!.run(frame) !== true) return false;
+      const isTrue = conditions[at]!.run(frame) === true;
+      recorder?.condition(rule, isTrue);
+      if (!isTrue) return false;
     } catch (error) {
       if (!(error instanceof EvaluationFault)) throw error;
+      recorder?.condition(rule, error);
       if (!guards && !(error instanceof BudgetSpent)) return false;
       return new UserError(policyRuleFailed, { path: `${path}.expressions[${at}]`, reason: error.message });
     }
@@ -64,13 +70,17 @@ function matches({ path, conditions, guards }: Rule, { frame }: PolicyVisit): bo
   return true;
 }
 
-function runAction({ path, built }: PlacedAction, visit: PolicyVisit): Outcome | undefined {
+function runAction(action: PlacedAction, visit: PolicyVisit): Outcome | undefined {
+  const { path, built } = action;
   try {
     const outcome = built.run(visit);
+    visit.recorder?.action(action, outcome);
     if (outcome === undefined && built.holds !== undefined) visit.checks.push(built);
     return outcome;
   } catch (error) {
     if (!(error instanceof EvaluationFault)) throw error;
-    return new UserError(policyValueFailed, { path, reason: error.message });
+    const refusal = new UserError(policyValueFailed, { path, reason: error.message });
+    visit.recorder?.action(action, refusal);
+    return refusal;
   }
 }

@@ -14,6 +14,7 @@ import {
   parametersOf,
   toText,
 } from './header-values.ts';
+import { userAgentVariables } from './user-agent.ts';
 import { requestUrl, textOfUrl, uriOf } from './request-url.ts';
 import type { Variables } from './variable.ts';
 
@@ -81,6 +82,7 @@ export const requestVariables: Variables = {
     get: (visit) => namesOf(header(visit, 'content-encoding')),
   },
   'req.user_agent': { type: string, isSure: true, get: (visit) => header(visit, 'user-agent') ?? '' },
+  ...userAgentVariables,
   'req.ts.header_received': { type: timestamp, isSure: true, get: ({ startedMs }) => timestampOf(startedMs) },
   'req.url': { type: string, isSure: true, get: (visit) => textOfUrl(requestUrl(visit)) },
   'req.url.scheme': { type: string, isSure: true, get: (visit) => requestUrl(visit).scheme },
