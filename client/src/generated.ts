@@ -915,7 +915,7 @@ export interface ApiKey {
   expires_at?: string;
   /** Ids of the IP policies whose rules, all together, must allow the source of every call with the key. */
   ip_policy_ids?: string[];
-  /** true: only GET, and POST /ip_check, are possible with the key. */
+  /** true: only GET, POST /ip_check and POST /traffic_policy_check are possible with the key. */
   read_only?: boolean;
   /** When the key was last used, RFC 3339, to the minute. Absent: never. */
   last_used_at?: string;
@@ -936,7 +936,7 @@ export interface ApiKeyCreate {
   expires_at?: string;
   /** Ids of the IP policies whose rules, all together, must allow the source of every call with the key. An empty list removes them. */
   ip_policy_ids?: string[];
-  /** true: only GET, and POST /ip_check, are possible with the key. */
+  /** true: only GET, POST /ip_check and POST /traffic_policy_check are possible with the key. */
   read_only?: boolean;
 }
 
@@ -949,7 +949,7 @@ export interface ApiKeyUpdate {
   expires_at?: string;
   /** Ids of the IP policies whose rules, all together, must allow the source of every call with the key. An empty list removes them. */
   ip_policy_ids?: string[];
-  /** true: only GET, and POST /ip_check, are possible with the key. */
+  /** true: only GET, POST /ip_check and POST /traffic_policy_check are possible with the key. */
   read_only?: boolean;
 }
 
@@ -4000,6 +4000,91 @@ export interface IpCheckVerdict {
   })[] | null;
 }
 
+export interface TrafficPolicyCheckRequest {
+  /** The policy, as YAML or JSON. It is not stored. */
+  policy: string;
+  /** The visit. Left out: only the policy is checked. */
+  request?: {
+    /** Method of the request; GET if it is left out. */
+    method?: string;
+    /** URL that is visited, with scheme and host. With tcp:// or tls:// it is a connection, to which only on_tcp_connect applies. */
+    url: string;
+    /** Address of the visitor, IPv4 or IPv6. */
+    ip: string;
+    /** All headers of the request. Host is added if it is left out. */
+    headers?: Record<string, string>;
+    /** Variables that are set when each phase begins; each is a text. */
+    vars?: Record<string, string>;
+    /** The answer of the upstream, for the rules of on_http_response. Without it, they are not tried. */
+    response?: {
+      /** Status of the answer. */
+      status_code: number;
+      /** All headers of the answer. */
+      headers?: Record<string, string>;
+    };
+  };
+}
+
+export interface TrafficPolicyCheckVerdict {
+  /** valid: no visit was described. passes: it goes on to the upstream. forwards: to another endpoint, whose own rules follow. depends: on something that is not described. */
+  verdict: 'valid' | 'passes' | 'answers' | 'refuses' | 'closes' | 'forwards' | 'depends';
+  /** The verdict in words. */
+  explanation: string;
+  /** Everything that is not described and that the result goes by, in words, such as the value of a secret. Checks that go by it are taken to pass. */
+  depends_on: string[];
+  /** Every rule, in order; none if no visit was described. */
+  rules: ({
+    phase: 'on_tcp_connect' | 'on_http_request' | 'on_http_response';
+    /** Place of the rule in the policy. */
+    path: string;
+    /** Name of the rule; null if it has none. */
+    name: string | null;
+    /** fault: an expression has no value, so that the rule does not match, or refuses the visit if it decides about access. depends: on something that is not described. */
+    result: 'matches' | 'does_not_match' | 'fault' | 'depends' | 'not_reached';
+    /** The expressions that were evaluated, up to the first that is not true. */
+    expressions: ({
+      /** The expression, as it is written. */
+      expression: string;
+      result: 'true' | 'false' | 'fault' | 'depends';
+      /** The reason for a fault, or what it depends on, in words; null for true and false. */
+      reason: string | null;
+    })[];
+    /** The actions that were run. */
+    actions: ({
+      /** Place of the action in the policy. */
+      path: string;
+      type: string;
+      result: 'passes' | 'answers' | 'refuses' | 'closes' | 'forwards' | 'depends';
+      /** The effect of the action, in words. */
+      effect: string;
+    })[];
+  })[];
+  /** true: more expressions and actions were run than are listed. */
+  is_cut: boolean;
+  /** The request as it goes on; null if nothing goes on. */
+  upstream: {
+    /** The URL as rules have changed it, or that of the endpoint. */
+    url: string;
+    /** The headers, in order. The gateway adds its own, such as X-Forwarded-For. */
+    headers: {
+      name: string;
+      value: string;
+    }[];
+  } | null;
+  /** The answer that the visitor gets, as far as it is known; else null. */
+  answer: {
+    /** Status of the answer. */
+    status_code: number;
+    /** The headers, in order. The gateway adds its own, such as X-Forwarded-For. */
+    headers: {
+      name: string;
+      value: string;
+    }[];
+    /** The body, cut short if it is long; null if the upstream sends it, or the gateway its page of errors. */
+    body: string | null;
+  } | null;
+}
+
 export interface AppUser {
   /** Unique identifier of the user. */
   id: string;
@@ -4986,6 +5071,8 @@ export interface Operations {
   ChangesRevert: { path: { id: string }; query: { dry_run?: 'true' | 'false' }; body: undefined; response: Revert };
   /** Explain what happens to an address */
   IpCheck: { path: {}; query: {}; body: IpCheckRequest; response: IpCheckVerdict };
+  /** Try a traffic policy */
+  TrafficPolicyCheck: { path: {}; query: {}; body: TrafficPolicyCheckRequest; response: TrafficPolicyCheckVerdict };
   /** List application users */
   ApplicationUsersList: { path: {}; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: ApplicationUsersPage };
   /** Get application user */
@@ -5295,6 +5382,7 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   ChangesList: { method: 'GET', path: '/changes', query: ['limit', 'before_id', 'filter', 'kind', 'resource_id', 'actor', 'since', 'until'], idempotencyKey: false, list: 'changes' },
   ChangesRevert: { method: 'POST', path: '/changes/{id}/revert', query: ['dry_run'], idempotencyKey: false },
   IpCheck: { method: 'POST', path: '/ip_check', query: [], idempotencyKey: false },
+  TrafficPolicyCheck: { method: 'POST', path: '/traffic_policy_check', query: [], idempotencyKey: false },
   ApplicationUsersList: { method: 'GET', path: '/app/users', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'application_users' },
   ApplicationUsersGet: { method: 'GET', path: '/app/users/{id}', query: [], idempotencyKey: false },
   ApplicationUsersDelete: { method: 'DELETE', path: '/app/users/{id}', query: [], idempotencyKey: false },

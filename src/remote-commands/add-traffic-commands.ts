@@ -9,9 +9,10 @@ import { addOutputOptions } from './show-result.ts';
 
 const end = (example: string) => `\nExample:\n  ${example}\n\n${exitCodeText}`;
 
-/** `check-ip`, `rules load` and `tail`. */
+/** `check-ip`, `policy check`, `rules load` and `tail`. */
 export function addTrafficCommands(program: Command, host: Host): void {
   addCheckIp(program, host);
+  addCheckPolicy(program, host);
   addRulesLoad(program, host);
   addTail(program, host);
 }
@@ -40,6 +41,33 @@ function addCheckIp(program: Command, host: Host): void {
     .addHelpText('after', end('gatehouse check-ip 203.0.113.7 --type endpoints'))
     .action((address: string, flags: object) =>
       reportFault(host, async () => (await import('./check-ip.ts')).runCheckIp(address, flags, host)),
+    );
+}
+
+function addCheckPolicy(program: Command, host: Host): void {
+  const policy = addGroup(program, 'policy').summary('check');
+  const command = policy
+    .command('check')
+    .summary('check a traffic policy, and try it with a request')
+    .description(
+      'Checks the text of a traffic policy: a fault is told with its line and column. With --visit and --ip, it also says which rules a request meets, what each action does, and what becomes of the request. Nothing is stored or counted.',
+    )
+    .argument('<file>', 'file of the policy, YAML or JSON; "-" reads standard input')
+    .option('--method <method>', 'method of the request; GET if it is left out')
+    .option('--visit <url>', 'URL of the request; tcp:// or tls:// for a connection')
+    .option('--ip <address>', 'address of the visitor')
+    .option('--header <lines...>', 'all headers of the request, each as "Name: value"')
+    .option('--var <pairs...>', 'variables that are set before, each as name=text')
+    .option('--response-status <status>', 'status of the answer of the upstream, for on_http_response')
+    .option('--response-header <lines...>', 'headers of that answer, each as "Name: value"')
+    .option('--exit-code', 'end with 2 if the request is refused');
+  addOutputOptions(addServerOptions(command))
+    .addHelpText(
+      'after',
+      end('gatehouse policy check policy.yml --visit https://shop.example.com/cart --ip 203.0.113.7'),
+    )
+    .action((file: string, flags: object) =>
+      reportFault(host, async () => (await import('./check-policy.ts')).runCheckPolicy(file, flags, host)),
     );
 }
 

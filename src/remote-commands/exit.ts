@@ -3,7 +3,7 @@ export const exitCodes = {
   done: 0,
   /** A wrong call, or a fault in a file. */
   fault: 1,
-  /** Code of a command that has found what it looks for: `plan --exit-code` changes, `check-ip --exit-code` a refusal, `doctor` a fault. */
+  /** Code of a command that has found what it looks for: `plan --exit-code` changes, `check-ip --exit-code` and `policy check --exit-code` a refusal, `doctor` a fault. */
   found: 2,
   /** The server has refused, and nothing was changed. */
   refused: 3,

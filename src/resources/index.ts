@@ -25,6 +25,7 @@ import type { Resource } from './resource.ts';
 import { staticBackendsResource } from './static-backends/index.ts';
 import { tlsCertificatesResource } from './tls-certificates/index.ts';
 import { endpointsResource } from './endpoints/index.ts';
+import { trafficPolicyCheckResource } from './traffic-policy-check/index.ts';
 import { trafficResource } from './traffic/index.ts';
 import { tunnelGroupsResource } from './tunnel-group-backends/index.ts';
 import { tunnelsResource } from './tunnels/index.ts';
@@ -60,6 +61,7 @@ export const resources: readonly Resource[] = [
   trafficResource,
   changesResource,
   ipCheckResource,
+  trafficPolicyCheckResource,
   dashboardSessionsResource,
   visitorsResource,
   vaultsResource,

@@ -247,6 +247,7 @@ export const rightsTable: Readonly<Record<string, 'everyone' | 'owner' | 'unprot
   ChangesList: 'admin',
   ChangesRevert: 'admin',
   IpCheck: 'everyone',
+  TrafficPolicyCheck: 'everyone',
   ApplicationUsersList: 'everyone',
   ApplicationUsersGet: 'everyone',
   ApplicationUsersDelete: 'everyone',

@@ -127,6 +127,41 @@ onAnyDatabase('commands about traffic', (newDatabase) => {
     assert.equal((await server.call('DELETE', `/ip_restrictions/${id}`, token)).status, 204);
   });
 
+  test('policy check tells the place of a fault, and what becomes of a request', async () => {
+    const file = await rulesFile(
+      "on_http_request:\n  - name: writers\n    expressions: [req.method == 'PUT']\n    actions: [{ type: deny }]\n",
+    );
+    const valid = await run('policy', 'check', file, '--output', 'table');
+    assert.deepEqual([valid.code, valid.out], [0, 'valid: The policy is acceptable.\n'], valid.errors);
+    const visit = [
+      '--visit',
+      'https://shop.example.com/cart',
+      '--ip',
+      '203.0.113.7',
+      '--output',
+      'table',
+      '--exit-code',
+    ];
+    const passed = await run('policy', 'check', file, ...visit, '--header', 'X-Team: blue');
+    assert.equal(passed.code, 0, passed.errors);
+    assert.match(
+      passed.out,
+      /^on_http_request\[0\] "writers": does not match\n {2}false: req\.method == 'PUT'\npasses: /,
+    );
+    assert.match(
+      passed.out,
+      /^Upstream: https:\/\/shop\.example\.com\/cart\n {2}host: shop\.example\.com\n {2}X-Team: blue\n$/m,
+    );
+    const denied = await run('policy', 'check', file, ...visit, '--method', 'PUT');
+    assert.equal(denied.code, 2, denied.errors);
+    assert.match(denied.out, /^refuses: on_http_request\[0\]\.actions\[0\] \(deny\) refuses it with 403\.$/m);
+    assert.equal((await run('policy', 'check', file, '--method', 'PUT')).code, 1);
+    const faulty = await rulesFile('on_http_request:\n  - actions: [{ type: denny }]\n');
+    const refused = await run('policy', 'check', faulty);
+    assert.deepEqual([refused.code, refused.out], [1, '']);
+    assert.match(refused.errors, /rules\.txt:2:15: .*did you mean deny\?/);
+  });
+
   test('tail of an edge that is none says so, and ends', async () => {
     const wrong = await run('tail', '--edge', 'nope');
     assert.deepEqual([wrong.code, wrong.out], [1, '']);

@@ -10,7 +10,7 @@ const longestOverlapSeconds = 604_800;
 const expiresAtText = 'From this time on the key is refused; RFC 3339 in UTC. Absent: it does not expire.';
 const policiesText =
   'Ids of the IP policies whose rules, all together, must allow the source of every call with the key.';
-const readOnlyText = 'true: only GET, and POST /ip_check, are possible with the key.';
+const readOnlyText = 'true: only GET, POST /ip_check and POST /traffic_policy_check are possible with the key.';
 
 const limitViews = {
   expires_at: Type.Optional(Type.String({ format: 'date-time', description: expiresAtText })),

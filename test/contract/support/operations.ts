@@ -77,7 +77,7 @@ export const operations = all.filter((operation) => !publicOperations.includes(o
 
 /** Operations that viewers and keys that only read may call. */
 export function onlyReads({ id, method }: ApiOperation): boolean {
-  return method === 'GET' || id === 'IpCheck';
+  return method === 'GET' || id === 'IpCheck' || id === 'TrafficPolicyCheck';
 }
 
 /** Beginnings of the ids of the operations that are checked; all are where it is not set. */

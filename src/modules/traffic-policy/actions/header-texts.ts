@@ -69,7 +69,7 @@ export function headerLines(headers: HeaderTemplates, visit: PolicyVisit): strin
 }
 
 /** Header values are bytes, each as one character; texts are sent in UTF-8. */
-function toBytes(text: string): string {
+export function toBytes(text: string): string {
   return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
 }
 

@@ -1,0 +1,9 @@
+/** What others may use of policies beside the module. */
+export { toBytes } from './actions/header-texts.ts';
+export { checkTarget } from './document/check-target.ts';
+export { ipPolicyIdsIn, readPolicy } from './document/read-policy.ts';
+export type { Policy } from './document/read-policy.ts';
+export type { DescribedRequest } from './trial/described-visit.ts';
+export { tryPolicy } from './trial/try-policy.ts';
+export type { Trial } from './trial/try-policy.ts';
+export { toText } from './variables/header-values.ts';

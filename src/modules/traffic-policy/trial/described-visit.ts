@@ -1,0 +1,111 @@
+import type { IpAddress } from '../../../lib/ip/address.ts';
+import { NotDescribed } from '../../not-described.ts';
+import type {
+  AccessRules,
+  ConnectionFacts,
+  EndpointFacts,
+  HeaderList,
+  RequestVisit,
+  StepServices,
+} from '../../step.ts';
+
+/** A visit as somebody describes it. */
+export interface DescribedRequest {
+  readonly source: IpAddress;
+  readonly endpoint: Omit<EndpointFacts, 'id'>;
+  /** Host, and port where it is not the usual one. */
+  readonly host: string;
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  /** All that it has. */
+  readonly headers: HeaderList;
+  /** Variables that each phase begins with. */
+  readonly vars: Readonly<Record<string, string>>;
+  /** Answer of the upstream; undefined: nobody knows it. */
+  readonly response: { readonly status: number; readonly headers: HeaderList } | undefined;
+}
+
+const unknown = (what: string) => (): never => {
+  throw new NotDescribed(what);
+};
+
+/** A visit of which no more is known than what was described, and which has no effect outside of itself. */
+export function describedVisit(
+  { source, endpoint, host, method, target, headers }: DescribedRequest,
+  access: Pick<AccessRules, 'allows' | 'denies'>,
+): RequestVisit {
+  const services: StepServices = {
+    access: { ...access, isUnloadable: () => false },
+    notes: { add: () => {} },
+    rates: { take: unknown('how many visits came before') },
+    // Whoever may try a policy must not learn a secret by it.
+    secrets: { get: (_account, vault, name) => unknown(`the secret ${name} of the vault ${vault}`)() },
+    passwords: { check: (visit, refuses) => refuses(visit.headers) },
+    tokens: { admit: unknown('the token of the visitor'), judge: unknown('the token of the visitor') },
+    logins: { admit: unknown('the login of the visitor'), holds: unknown('the login of the visitor') },
+  };
+  const { protocol, port } = endpoint;
+  const url = `${protocol}://${host}${target}`;
+  return {
+    accountId: '',
+    edgeId: '',
+    ownerId: '',
+    source,
+    countedSource: 0,
+    hostname: endpoint.host,
+    facts: () => factsOf(port),
+    endpoint: () => ({
+      ...endpoint,
+      get id() {
+        return unknown('the id of the endpoint')();
+      },
+    }),
+    policy: undefined,
+    method,
+    httpVersion: '1.1',
+    host,
+    target,
+    upstreamTarget: target,
+    urls: [url],
+    isUpgrade: false,
+    operationId: () => '',
+    headers,
+    outgoing: headers,
+    identity: undefined,
+    cookies: [],
+    tokens: [],
+    circuits: [],
+    body: undefined,
+    kept: unknown('what earlier requests have left'),
+    services,
+    get isTls13() {
+      return unknown('the version of TLS')();
+    },
+    get certificate() {
+      return unknown('the certificate of the visitor')();
+    },
+  };
+}
+
+function factsOf(serverPort: number): ConnectionFacts {
+  return {
+    serverPort,
+    startedMs: Date.now(),
+    get clientPort() {
+      return unknown('the port of the client')();
+    },
+    get serverAddress() {
+      return unknown('the address that was visited')();
+    },
+    get bytesIn() {
+      return unknown('the bytes that were sent')();
+    },
+    get bytesOut() {
+      return unknown('the bytes that were sent')();
+    },
+    get tls() {
+      return unknown('what was agreed on with TLS')();
+    },
+  };
+}
