@@ -11,6 +11,7 @@ import { titleOf } from './schema.ts';
 import { oauthKind, oidcKind } from './sign-in.tsx';
 import type { ObjectSchema } from './schema.ts';
 import type { ModuleTarget } from './target.ts';
+import { trafficPolicyKind } from './traffic-policy.tsx';
 import { webhookVerificationKind } from './webhook-verification.tsx';
 
 /** Modules that read badly as a generic form. All others come from their schema. */
@@ -21,6 +22,7 @@ const made: Readonly<Record<string, ModuleKind>> = {
   mutual_tls: mutualTlsKind,
   oauth: oauthKind,
   oidc: oidcKind,
+  traffic_policy: trafficPolicyKind,
   webhook_verification: webhookVerificationKind,
   request_headers: headersKind('Request headers', 'Request', 'the upstream sees the request'),
   response_headers: headersKind('Response headers', 'Response', 'the client sees the response'),
