@@ -28,7 +28,7 @@ import { asList, CelMap, Uint } from './values.ts';
 import type { Value } from './values.ts';
 
 /** Estimate of the work of one expression with a usual request, above which it is not accepted. */
-export const mostUnits = 20_000;
+const mostUnits = 20_000;
 
 export interface Compiled<Subject> {
   readonly type: Type;

@@ -34,8 +34,8 @@ export interface Scope<Subject> {
 }
 
 /** Sizes that a usual request does not exceed, of what is not known. */
-export const usualText = 64;
-export const usualItems = 16;
+const usualText = 64;
+const usualItems = 16;
 
 export function part<Subject>(
   type: Type,

@@ -71,7 +71,7 @@ function publicName(endpoint: CloudEndpoint): string | undefined {
 }
 
 /** The port that it holds in the whole installation. */
-export function publicPort(endpoint: CloudEndpoint): number | undefined {
+function publicPort(endpoint: CloudEndpoint): number | undefined {
   const { scheme, port } = partsOf(endpoint);
   return isPublic(endpoint) && scheme === 'tcp' ? port : undefined;
 }

@@ -44,7 +44,7 @@ function boolOf(text: string, work: Work<unknown>): boolean {
 }
 
 /** A number as Go prints it. */
-export function showDouble(value: number): string {
+function showDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
   return Object.is(value, -0) ? '-0' : String(value).replace(/e([+-])(\d)$/, 'e$10$2');

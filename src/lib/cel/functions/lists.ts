@@ -74,7 +74,7 @@ function range(count: bigint, work: Work<unknown>): readonly Value[] {
 }
 
 /** Levels of lists and maps inside each other that are read or written. */
-export const mostLevels = 64;
+const mostLevels = 64;
 
 /** A value as JSON would hold it. */
 export function toJson(value: Value, work: Work<unknown>, level = 0): unknown {

@@ -14,7 +14,7 @@ const compiled = new BoundedCache<string, Regex>(200);
 const patternUnits = 4;
 
 /** Compiles a pattern that is not written out. */
-export function regexOf(source: string, work: Work<unknown>): Regex {
+function regexOf(source: string, work: Work<unknown>): Regex {
   const known = compiled.get(source);
   if (known !== undefined) return known;
   work.budget.spend(60 + source.length * patternUnits);
