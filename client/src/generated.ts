@@ -5058,7 +5058,7 @@ export interface Operations {
   /** Delete Kubernetes operator */
   KubernetesOperatorsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** List endpoints bound to a Kubernetes operator */
-  KubernetesOperatorsBoundEndpoints: { path: { id: string }; query: { limit?: number; before_id?: string }; body: undefined; response: KubernetesOperatorBoundEndpointsPage };
+  KubernetesOperatorsBoundEndpoints: { path: { id: string }; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: KubernetesOperatorBoundEndpointsPage };
   /** Count the traffic of the last hour */
   TrafficHistory: { path: {}; query: { edge_id?: string }; body: undefined; response: TrafficHistory };
   /** Show how edges, routes and backends do */
@@ -5375,7 +5375,7 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   KubernetesOperatorsGet: { method: 'GET', path: '/kubernetes_operators/{id}', query: [], idempotencyKey: false },
   KubernetesOperatorsUpdate: { method: 'PATCH', path: '/kubernetes_operators/{id}', query: [], idempotencyKey: false },
   KubernetesOperatorsDelete: { method: 'DELETE', path: '/kubernetes_operators/{id}', query: [], idempotencyKey: false },
-  KubernetesOperatorsBoundEndpoints: { method: 'GET', path: '/kubernetes_operators/{id}/bound_endpoints', query: ['limit', 'before_id'], idempotencyKey: false, list: 'endpoints' },
+  KubernetesOperatorsBoundEndpoints: { method: 'GET', path: '/kubernetes_operators/{id}/bound_endpoints', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'endpoints' },
   TrafficHistory: { method: 'GET', path: '/traffic/history', query: ['edge_id'], idempotencyKey: false },
   TrafficHealth: { method: 'GET', path: '/traffic/health', query: [], idempotencyKey: false },
   TrafficEvents: { method: 'GET', path: '/traffic/events', query: [], idempotencyKey: false },

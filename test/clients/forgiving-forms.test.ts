@@ -78,7 +78,7 @@ onAnyGatehouse(
     test('a module that is not offered can be deleted, on what exists, and nothing else', async () => {
       const { edge, path } = await newRoute();
       const tcp = await g().create('/edges/tcp');
-      for (const one of [`${path}/saml`, `${path}/traffic_policy`, `/edges/tcp/${tcp.id}/traffic_policy`]) {
+      for (const one of [`${path}/saml`, `${path}/policy`, `/edges/tcp/${tcp.id}/policy`]) {
         assert.equal((await g().delete(one)).status, 204, one);
         assert.match(await refuses(g(), ['PUT', one, {}], 404, 20191), /^Gatehouse has no /);
       }

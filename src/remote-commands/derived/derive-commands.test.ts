@@ -113,8 +113,8 @@ test('an operation that is added to the document is a command without new code',
   );
 });
 
-test('of the fields of the API one has the name of a flag that its command has: the body of a fixed answer', () => {
+test('of the fields of the API two have the name of a flag that their command has: the body of a fixed answer, and the URL of an endpoint', () => {
   const hidden = deriveCommands(document).flatMap(({ fields, query }) => [...fields, ...query]);
   const renamed = hidden.filter(({ name }) => name.startsWith('field.'));
-  assert.deepEqual(new Set(renamed.map(({ name }) => name)), new Set(['field.body']));
+  assert.deepEqual(new Set(renamed.map(({ name }) => name)), new Set(['field.body', 'field.url']));
 });

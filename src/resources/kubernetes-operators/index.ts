@@ -4,6 +4,8 @@ import { text, textFields, withText } from '../../api/body/text-fields.ts';
 import { nullable, viewFields } from '../../api/body/view-fields.ts';
 import { notFound } from '../../api/errors.ts';
 import { crudOperations } from '../../api/crud.ts';
+import { readFilter } from '../../api/filter/read-filter.ts';
+import { filterName } from '../../api/http/query.ts';
 import { commonFields, listIn, textIn } from '../../api/filter/fields.ts';
 import { pageSchema, presentPage } from '../../api/list-page.ts';
 import { operation } from '../../api/operation.ts';
@@ -141,6 +143,7 @@ function operations({ store }: ResourceContext): readonly Operation[] {
       tag,
       rights: 'everyone',
       listedPrefix: 'ep',
+      filterFields: commonFields,
       status: 200,
       response: BoundEndpoints,
       errors: [notFound],
@@ -148,6 +151,7 @@ function operations({ store }: ResourceContext): readonly Operation[] {
         const { id = '' } = call.params;
         const operator = await store.find(kubernetesOperators, call.caller.accountId, id);
         if (operator === undefined) throw new UserError(notFound, { noun: 'Kubernetes operator', id: quote(id) });
+        readFilter(call.filters[filterName], commonFields);
         return presentPage(call, `${path}/${id}/bound_endpoints`, 'endpoints', [], undefined);
       },
     }),

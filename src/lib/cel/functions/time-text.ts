@@ -2,7 +2,7 @@ import { Duration, Timestamp } from '../values.ts';
 
 const second = 1_000_000_000n;
 const timeForm = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)$/;
-const durationForm = /^[+-]?(?:(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})(?:h|ms|m|s|us|µs|μs|ns))+$/;
+const durationForm = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:h|ms|m|s|us|µs|μs|ns))+$/;
 const durationPart = /(\d*)(?:\.(\d*))?(h|ms|m|s|us|µs|μs|ns)/gy;
 const unitNanos: Readonly<Record<string, bigint>> = {
   h: 3600n * second,
