@@ -22,7 +22,7 @@ test('every operation has a command of its own, except for streams', () => {
   // Two commands of one name would be told apart by the id of the operation, as one word.
   assert.deepEqual(
     all.filter((name) => !name.includes(' ')),
-    ['ip-check'],
+    ['ip-check', 'traffic-policy-check'],
   );
 });
 
