@@ -1,4 +1,5 @@
-import { parseDocument } from 'yaml';
+import { isScalar, parseDocument, visit } from 'yaml';
+import type { Document } from 'yaml';
 
 import { quote, UserError } from '../../../errors/user-error.ts';
 import { tooLong, unreadablePolicy } from '../errors.ts';
@@ -6,8 +7,9 @@ import { parseUniqueJson } from './unique-json.ts';
 
 /** Longest text of a policy: one of a thousand rules has some 200 kB. */
 const longestJson = 262_144;
-/** Reading YAML takes a hundred times as long. */
-const longestYaml = 32_768;
+/** Reading YAML takes a hundred times as long, and most of all where it opens very many lists and maps. */
+const longestYaml = 8_192;
+const mostOpened = 500;
 const mostAliases = 20;
 
 /** Reads the text of a policy, JSON or YAML. Throws `UserError`. */
@@ -37,14 +39,29 @@ function readJson(text: string): { readonly value: unknown } | undefined {
 }
 
 function readYaml(text: string): unknown {
-  const document = parseDocument(text, { uniqueKeys: true, strict: true, prettyErrors: true });
+  if ((text.match(/[[{]|- +-/g)?.length ?? 0) > mostOpened)
+    throw unreadable(`it has more than ${mostOpened} brackets and braces. Write it as JSON`);
+  // The library would compare each key with all others.
+  const document = parseDocument(text, { uniqueKeys: false, strict: true, prettyErrors: true });
   const [fault = document.warnings[0]] = document.errors;
   if (fault !== undefined) throw unreadable(fault.message);
+  if (hasKeyTwice(document)) throw unreadable('keys of a map must be unique, and one has the same key twice');
   try {
     return document.toJS({ maxAliasCount: mostAliases }) as unknown;
   } catch (error) {
     throw unreadable(error instanceof Error ? error.message : String(error));
   }
+}
+
+function hasKeyTwice(document: Document): boolean {
+  let isTwice = false;
+  visit(document, {
+    Map(_, { items }) {
+      const keys = new Set(items.map(({ key }) => String(isScalar(key) ? key.value : key)));
+      isTwice ||= keys.size < items.length;
+    },
+  });
+  return isTwice;
 }
 
 function unreadable(message: string): UserError {
