@@ -18,7 +18,7 @@ describe('npm test', { concurrency: true }, () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   /** Runs one test file with this text. */
-  async function runFile(name: string, text: string | undefined, limitSeconds = 3) {
+  async function runFile(name: string, text: string | undefined, limitSeconds = 3, tries?: number) {
     const file = join(folder, `${name}.test.mjs`);
     if (text !== undefined)
       await writeFile(
@@ -28,7 +28,12 @@ describe('npm test', { concurrency: true }, () => {
     // With this variable, Node would treat the file as part of this run.
     const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
     const child = spawn(process.execPath, [runner, file], {
-      env: { ...environment, TEST_TIMEOUT_SECONDS: String(limitSeconds), TEST_POSTGRES_URL: 'postgres:not-asked' },
+      env: {
+        ...environment,
+        TEST_TIMEOUT_SECONDS: String(limitSeconds),
+        TEST_POSTGRES_URL: 'postgres:not-asked',
+        ...(tries === undefined ? {} : { TEST_TRIES: String(tries) }),
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let out = '';
@@ -122,6 +127,53 @@ describe('npm test', { concurrency: true }, () => {
       assert.match(summary, /Nothing has ended for 6 s/);
       assert.ok(summary.includes(file), out);
     }
+  });
+
+  /** The text of a test that fails the first time. */
+  const firstTime = (name: string) => {
+    const path = JSON.stringify(join(folder, `${name}-was-here`));
+    return `import { existsSync, writeFileSync } from 'node:fs';
+       const isFirst = !existsSync(${path}); writeFileSync(${path}, '');`;
+  };
+
+  test('runs again what has failed, alone, and says what failed at first', async () => {
+    const text = `${firstTime('once')}
+       test('is right', () => {});
+       test('fails once', () => { if (isFirst) throw new Error('too early'); });`;
+    const { code, out } = await runFile('once', text, 60, 2);
+    assert.equal(code, 0, out);
+    assert.match(out, /Once more, alone: \S+once\.test\.mjs\n/);
+    const [, summary = ''] = out.split('Failed at first and passed when run again alone. Find out why:');
+    assert.match(summary, /^\n+✖ \S+once\.test\.mjs:5 › fails once\nError: too early\n[^✖✔]*2 passed, 0 failed\n$/);
+    assert.ok(!out.includes('All failures'), out);
+  });
+
+  test('runs again a file that broke off', async () => {
+    const text = `${firstTime('exit')}
+       test('comes first', () => {});
+       test('ends the process once', () => { if (isFirst) process.exit(7); });
+       test('comes last', () => {});`;
+    const { code, out } = await runFile('exit', text, 60, 2);
+    assert.equal(code, 0, out);
+    assert.match(out, /Find out why:\n+✖ The process of these files ended with 7: [^✖✔]*3 passed, 0 failed\n$/);
+  });
+
+  test('fails if something fails the second time too, be it something else', async () => {
+    const always = await runFile('always', `test('is wrong', () => { throw new Error('as ever'); });`, 60, 2);
+    assert.equal(always.code, 1, always.out);
+    assert.match(
+      always.out,
+      /All failures of this run:\n+✖ \S+ › is wrong\nError: as ever\n[^✖✔]*0 passed, 1 failed\n$/,
+    );
+    const text = `${firstTime('other')}
+       test('is wrong first', () => { assert.ok(!isFirst); });
+       test('is wrong then', () => { assert.ok(isFirst); });`;
+    const other = await runFile('other', text, 60, 2);
+    assert.equal(other.code, 1, other.out);
+    assert.match(other.out, /All failures of this run:[^]*is wrong first[^]*1 passed, 1 failed\n$/);
+    const gone = `${firstTime('gone')}
+       if (isFirst) test('is wrong', () => { assert.fail(); });`;
+    assert.equal((await runFile('gone', gone, 60, 2)).code, 1);
   });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

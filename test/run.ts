@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { isLong } from './support/long-form.ts';
 import { initializePostgres, startPostgres } from './support/postgres.ts';
 import { endGroups } from './support/process-groups.ts';
 import type { Result } from './support/reporter.ts';
+import { secondTries, steadied } from './support/second-try.ts';
 import { summarize } from './support/summary.ts';
 import { planTests } from './support/test-plan.ts';
 import { runTestProcess } from './support/test-process.ts';
@@ -28,6 +30,9 @@ const isWhole = files.length === 0;
 const usualLimit = isLong ? 43_200 : 600;
 const limitMs = Number(process.env['TEST_TIMEOUT_SECONDS'] ?? usualLimit) * 1000;
 
+/** A whole run gives what has failed a second try, and tells so: the busiest machine decides nothing. */
+const tries = Number(process.env['TEST_TRIES'] ?? (isWhole && !isLong ? 2 : 1));
+
 const plan = planTests(files);
 // Once, before files that run side by side would each do it.
 const missing = installPackages(packagesFor(Object.values(plan).flat(2), isLong));
@@ -36,6 +41,7 @@ if (needsBrowser) installChromium(process.env);
 
 const folder = await mkdtemp(join(tmpdir(), 'gatehouse-tests-'));
 const results: Result[] = [];
+const outcomes = new Map<readonly string[], readonly Result[]>();
 // Tests of them fail, or are left out: another verdict than elsewhere.
 if (missing.length > 0) {
   const text = `✖ Programs that the tests start are missing. As root, run: ${installCommand(missing)}`;
@@ -85,17 +91,24 @@ try {
     // With two for each processor, a fifth of their time was idle: files wait for others most of theirs.
     ...Array.from({ length: 3 * cores }, () => takeAll([busy, waiting])),
   ]);
+  for (const { group, first, files: again } of tries > 1 ? secondTries(outcomes) : []) {
+    if (stopping !== undefined) break;
+    process.stdout.write(`\nOnce more, alone: ${again.join(', ')}\n`);
+    const better = steadied(first, await run(again));
+    if (better !== undefined) outcomes.set(group, better);
+  }
+  results.push(...[...outcomes.values()].flat());
 
   /** Runs what is left of these lists, the first of them first. */
   async function takeAll(lists: readonly (readonly string[])[][]): Promise<void> {
     for (;;) {
       const next = lists.find(({ length }) => length > 0)?.shift();
       if (next === undefined) return;
-      await run(next);
+      outcomes.set(next, await run(next));
     }
   }
 
-  async function run(group: readonly string[]): Promise<void> {
+  async function run(group: readonly string[]): Promise<readonly Result[]> {
     const output: string[] = [];
     running.add(group);
     const own = await runTestProcess({
@@ -103,13 +116,13 @@ try {
       flags,
       limitMs,
       environment,
-      results: join(folder, `results-${results.length}-${Math.random()}`),
+      results: join(folder, `results-${randomUUID()}`),
       // Of files that run side by side, each is printed whole.
       print: (text) => (isOne ? process.stdout.write(text) : output.push(text)),
     });
     running.delete(group);
-    results.push(...own);
     process.stdout.write(output.join(''));
+    return own;
   }
 } catch (error) {
   // Nothing can begin any more.

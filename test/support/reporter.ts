@@ -10,7 +10,7 @@ import { readProcessorSeconds } from './processor-seconds.ts';
 /** One line of the file of results. */
 export type Result =
   | { readonly is: 'begun' | 'passed' | 'failed' | 'skipped'; readonly test: string }
-  | { readonly is: 'failure'; readonly text: string }
+  | { readonly is: 'failure' | 'unsteady'; readonly text: string }
   | { readonly is: 'file'; readonly name: string; readonly ms: number; readonly processorSeconds: number };
 
 /** Characters of a reason that are shown. */

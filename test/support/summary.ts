@@ -7,7 +7,9 @@ const dearest = 20;
 export function summarize(results: readonly Result[], ms: number): number {
   const count = (is: Result['is']) => results.filter((each) => each.is === is).length;
   const files = results.flatMap((each) => (each.is === 'file' ? [each] : []));
-  const failures = results.flatMap((each) => (each.is === 'failure' ? [each.text] : []));
+  const texts = (is: 'failure' | 'unsteady') => results.flatMap((each) => (each.is === is ? [each.text] : []));
+  const failures = texts('failure');
+  const unsteady = texts('unsteady');
   const lines: string[] = [];
   if (files.length > dearest) {
     lines.push(`The dearest ${dearest} of ${files.length} files, by processor time and duration:`);
@@ -21,6 +23,10 @@ export function summarize(results: readonly Result[], ms: number): number {
   }
   const seconds = readProcessorSeconds();
   const processor = seconds === undefined ? '' : `, ${seconds.children.toFixed(0)} s of processor time`;
+  if (unsteady.length > 0) {
+    const heading = 'Failed at first and passed when run again alone. Find out why:';
+    lines.push('', heading, ...unsteady.map((text) => `\n${text}`), '');
+  }
   if (failures.length > 0) lines.push('', 'All failures of this run:', ...failures.map((text) => `\n${text}`), '');
   lines.push(`${(ms / 1000).toFixed(0)} s${processor}`);
   const skipped = count('skipped') === 0 ? '' : `, ${count('skipped')} skipped`;
