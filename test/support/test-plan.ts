@@ -26,18 +26,21 @@ const kinds: readonly {
     ],
     filesPerProcess: 1,
   },
+  // Every operation on each database, then every rule about a resource.
+  { patterns: ['test/contract/*.test.ts'], filesPerProcess: 3 },
+  { patterns: ['src/resources/**/*.test.ts'], filesPerProcess: 8 },
   // Whole installations, whose programs are processes of their own.
   { patterns: ['test/e2e/*.test.ts', 'test/e2e/{agents,neighbours,soak}/*.test.ts'], filesPerProcess: 5 },
   { patterns: ['test/e2e/gateway/*.test.ts'], filesPerProcess: 8 },
   // Code in the process of its tests.
   {
     patterns: [
-      'test/{contract,clients,gateway,agents}/**/*.test.ts',
-      'src/{api,resources,store}/**/*.test.ts',
+      'test/{clients,gateway,agents}/**/*.test.ts',
+      'src/{api,store}/**/*.test.ts',
       '{src,client/src}/**/*.test.ts',
       'test/{*,support/*}.test.ts',
     ],
-    filesPerProcess: 32,
+    filesPerProcess: 16,
     isLast: true,
   },
 ];
