@@ -64,3 +64,21 @@ test('a request that was given up before it began opens no connection', async ()
   await assert.rejects(gone, /given up/);
   assert.equal(connections, 0);
 });
+
+test('a server that answers without reading what it was sent is let go', async (t) => {
+  const server = createServer({ pauseOnConnect: true }, (socket) => {
+    socket.on('error', () => {}).write('HTTP/1.1 204 No Content\r\n\r\n');
+    t.after(() => socket.destroy());
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const closed = Promise.withResolvers<undefined>();
+  const fetch = createFetch(({ host }, _options, established) =>
+    connect(port, host, established).once('close', () => closed.resolve(undefined)),
+  );
+  // More than lies in the buffers of both sides.
+  const body = 'x'.repeat(20_000_000);
+  assert.equal((await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: {}, body })).status, 204);
+  await closed.promise;
+});

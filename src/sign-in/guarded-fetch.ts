@@ -42,26 +42,30 @@ export function createFetch(connect: Connect): Fetch {
     // The libraries send forms alone.
     const sent = body instanceof URLSearchParams || typeof body === 'string' ? Buffer.from(body.toString()) : undefined;
     const socket = await open(connect, target, signal ?? undefined);
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const asked = request({
-      method,
-      host,
-      path: `${url.pathname}${url.search}`,
-      headers: { ...headers, host: url.host, connection: 'close', ...(sent && { 'content-length': sent.length }) },
-      ...(signal && { signal }),
-      createConnection: () => socket,
-    });
-    asked.once('close', () => socket.destroy());
-    // An answer that changes the protocol is none, and the request says nothing of it.
-    socket.once('close', () => reject(new Error('the connection was closed before an answer')));
-    asked.on('response', resolve).on('error', reject).end(sent);
-    const answer = await promise;
-    const bytes = await readAll(answer, maxBytes);
-    const fields = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
-      values.map((value): [string, string] => [name, value]),
-    );
-    const { statusCode: status = 502 } = answer;
-    return new Response(status === 204 || status === 304 ? null : bytes, { status, headers: fields });
+    try {
+      const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+      const asked = request({
+        method,
+        host,
+        path: `${url.pathname}${url.search}`,
+        headers: { ...headers, host: url.host, connection: 'close', ...(sent && { 'content-length': sent.length }) },
+        ...(signal && { signal }),
+        createConnection: () => socket,
+      });
+      // An answer that changes the protocol is none, and the request says nothing of it.
+      socket.once('close', () => reject(new Error('the connection was closed before an answer')));
+      asked.on('response', resolve).on('error', reject).end(sent);
+      const answer = await promise;
+      const bytes = await readAll(answer, maxBytes);
+      const fields = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
+        values.map((value): [string, string] => [name, value]),
+      );
+      const { statusCode: status = 502 } = answer;
+      return new Response(status === 204 || status === 304 ? null : bytes, { status, headers: fields });
+    } finally {
+      // Node waits for a server that answers without reading what it was sent.
+      socket.destroy();
+    }
   };
 }
 
