@@ -348,7 +348,8 @@ export class Provider {
       return await question();
     } catch (error) {
       const isRefusal =
-        (error instanceof client.ResponseBodyError && error.status < 500) ||
+        // The library reads it of answers with 4xx alone.
+        error instanceof client.ResponseBodyError ||
         error instanceof client.AuthorizationResponseError ||
         error instanceof client.WWWAuthenticateChallengeError ||
         (error instanceof client.ClientError && !connectionFaults.has(error.code ?? ''));
