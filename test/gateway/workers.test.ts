@@ -9,6 +9,7 @@ import { noKeptLogins } from '../../src/sign-in/kept-logins.ts';
 import { createWorkerEngine } from '../../src/gateway/workers/worker-engine.ts';
 import type { WorkerEngine, WorkerEngineParts } from '../../src/gateway/workers/worker-engine.ts';
 import { WorkerProcess } from '../../src/gateway/workers/worker-process.ts';
+import type { WorkerSettings } from '../../src/gateway/workers/worker-process.ts';
 import { childrenOf } from '../e2e/gateway/support/child-processes.ts';
 import { freePort } from '../support/free-port.ts';
 import { plainOptions, Recorder, until } from './support/tcp-engine.ts';
@@ -248,20 +249,21 @@ test('an entry that one worker of three cannot load is closed there and reported
   await dialEvenly(t, otherPort);
 });
 
-test('a worker cannot commit what it has not staged', async (t) => {
-  const seen = new Recorder();
+function newSettings(): WorkerSettings {
   const options = { ...plainOptions, trustedProxies: packRules([]) };
-  const start = { options, localCa: undefined };
-  const settings = {
-    start,
-    log: seen.log,
+  return {
+    start: { options, localCa: undefined },
+    log: new Recorder().log,
     logins: noKeptLogins,
     observed: () => undefined,
     noted: () => undefined,
     questioned: () => undefined,
     linked: () => undefined,
   };
-  const worker = await WorkerProcess.start(settings);
+}
+
+test('a worker cannot commit what it has not staged', async (t) => {
+  const worker = await WorkerProcess.start(newSettings());
   t.after(() => {
     worker.kill();
   });
@@ -269,6 +271,19 @@ test('a worker cannot commit what it has not staged', async (t) => {
   await worker.ask({ task: 'stage', update: snapshot() });
   await worker.ask({ task: 'abandon' });
   await assert.rejects(worker.ask({ task: 'commit' }), /no staged update/);
+});
+
+test('a worker that dies answers nothing, and nobody waits for it', async () => {
+  const worker = await WorkerProcess.start(newSettings());
+  assert.ok(worker.pid !== undefined);
+  process.kill(worker.pid, 'SIGSTOP');
+  const asked = worker.ask({ task: 'stage', update: snapshot() });
+  process.kill(worker.pid, 'SIGKILL');
+  await assert.rejects(
+    Promise.race([asked, worker.gone.then(() => 'it is gone, and the question waits')]),
+    /is gone: it was ended by SIGKILL/,
+  );
+  await assert.rejects(worker.ask({ task: 'commit' }), /is gone/);
 });
 
 test('a port that a foreign program holds is one fault, whatever the number of workers', async (t) => {

@@ -23,6 +23,7 @@ import type { WorkerLoad } from './balance.ts';
 import { EventRelay } from './event-relay.ts';
 import type { Question, SingleEvent, WorkerStart } from './messages.ts';
 import type { WorkerPlan } from './plan-workers.ts';
+import { Restarts } from './restarts.ts';
 import { WorkerLinks } from './worker-links.ts';
 import { WorkerGone, WorkerProcess } from './worker-process.ts';
 import type { WorkerSettings } from './worker-process.ts';
@@ -54,12 +55,7 @@ export interface WorkerEngine extends Engine {
   readonly pids: readonly number[];
 }
 
-/** A worker that lived this long had started well: its end is not counted as a failure to start. */
-const provenMs = 10_000;
-const longestPauseMs = 10_000;
 const lookMs = 1000;
-/** So many that ended soon after their start, one after another, are no accident. */
-const loopAfter = 3;
 /** Keys of rate limits that a new worker is told of. */
 const keysOfNewWorker = 200_000;
 /** Extra time that a worker has to answer after the limit of a drain. */
@@ -101,7 +97,7 @@ class ProcessEngine implements WorkerEngine {
   /** The worker that makes the active checks. */
   #checking: WorkerProcess | undefined;
   #looking: NodeJS.Timeout | undefined;
-  #failures = 0;
+  readonly #restarts = new Restarts();
   #lost = 0;
   /** Workers that are being added, or started in place of others. */
   #coming = 0;
@@ -280,9 +276,7 @@ class ProcessEngine implements WorkerEngine {
     if (this.#ending.signal.aborted) return;
     void this.#shareBounds();
     this.#lost++;
-    if (performance.now() - startedMs > provenMs) this.#failures = 0;
-    const isLoop = this.#failures >= loopAfter;
-    const again = isLoop
+    const again = this.#restarts.ended(startedMs)
       ? 'gateway workers end again and again, soon after their start; starting another after a pause'
       : undefined;
     this.#log.error({ worker: worker.number, why }, again ?? 'a gateway worker is gone; starting another');
@@ -347,15 +341,14 @@ class ProcessEngine implements WorkerEngine {
 
   async #replace(): Promise<void> {
     while (!this.#ending.signal.aborted) {
-      const pauseMs = this.#failures === 0 ? 0 : Math.min(longestPauseMs, 50 * 2 ** this.#failures);
-      this.#failures++;
       try {
-        await sleep(pauseMs, undefined, { signal: this.#ending.signal });
+        await sleep(this.#restarts.nextPauseMs(), undefined, { signal: this.#ending.signal });
         await this.#startOne();
         return;
       } catch (error) {
         if (this.#ending.signal.aborted) return;
-        this.#log.error({ err: error, failures: this.#failures }, 'a gateway worker cannot be started; trying again');
+        const { tries } = this.#restarts;
+        this.#log.error({ err: error, failures: tries }, 'a gateway worker cannot be started; trying again');
       }
     }
   }
