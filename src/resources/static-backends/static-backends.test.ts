@@ -286,7 +286,7 @@ onGatehousesInTurn(
 
     test('an address that leads to the installation itself is taken with a warning', async () => {
       const { host, port } = new URL(g().url);
-      for (const address of [host, `localhost:${port}`, `[::1]:${port}`]) {
+      for (const address of [host, `localhost:${port}`, `[::1]:${port}`, `0.0.0.0:${port}`, `[::]:${port}`]) {
         const made = await g().post(path, { address: '192.0.2.1:80' });
         assert.equal(made.headers.get('gatehouse-warning'), null);
         const changed = await g().patch(`${path}/${made.body.id}`, { address });
