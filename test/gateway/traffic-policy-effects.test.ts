@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { connectClient, get, openHttp2, parseAnswer, readAll, requestHttp2, sendRaw } from './support/https-client.ts';
+import { backendEntry, edgeEntry, prefixRoute, toBackend, trafficPolicy } from './support/https-entries.ts';
+import { startGateway } from './support/https-gateway.ts';
+import { headerValues, startUpstream } from './support/https-upstream.ts';
+import { policyOf, startWithPolicy, vaultWith } from './support/policies.ts';
+import { until } from './support/tcp-engine.ts';
+
+const errorCode = 'gatehouse-error-code';
+const onRequest = (...on_http_request: readonly object[]) => ({ on_http_request });
+const rule = (type: string, config: object, ...expressions: readonly string[]) => ({
+  expressions,
+  actions: [{ type, config }],
+});
+
+test('a Host that is added takes the place of the one that came, and results name each header with its value', async (t) => {
+  const headers = { host: 'inner.test', 'x-b': 'two', 'x-c': 'three' };
+  const { upstream, gateway } = await startWithPolicy(
+    t,
+    onRequest(
+      rule('add-headers', { headers }),
+      rule('add-headers', { headers: { 'x-told': '${actions.ngrok.add_headers.headers_added}' } }),
+    ),
+  );
+  const session = openHttp2(gateway.port);
+  await requestHttp2(session, { ':path': '/' });
+  session.destroy();
+  await sendRaw(gateway.port, get('/'));
+  assert.equal(upstream.seen.length, 2);
+  for (const seen of upstream.seen) {
+    assert.deepEqual(headerValues(seen.headers, 'host'), ['inner.test']);
+    assert.deepEqual(JSON.parse(headerValues(seen.headers, 'x-told').join('')), headers);
+  }
+});
+
+test('a value of a vault does not move the end of a name', async (t) => {
+  const basic = (text: string) => get('/', `Authorization: Basic ${Buffer.from(text).toString('base64')}`);
+  const credential = "${secrets.get('keys', 'name')}:${secrets.get('keys', 'word')}";
+  const { gateway } = await startWithPolicy(t, policyOf('basic-auth', { credentials: [credential] }), [
+    ...vaultWith('name', 'ada'),
+    ...vaultWith('word', 'long enough'),
+  ]);
+  assert.equal((await sendRaw(gateway.port, basic('ada:long enough'))).status, 200);
+  for (const [name, value] of [
+    ['name', 'a:da'],
+    ['word', 'long:enough'],
+  ] as const) {
+    await gateway.set(...vaultWith('name', 'ada'), ...vaultWith('word', 'long enough'), ...vaultWith(name, value));
+    const sent = name === 'name' ? 'a:da:long enough' : 'ada:long:enough';
+    const { status, headers } = await sendRaw(gateway.port, basic(sent));
+    assert.deepEqual([status, headers[errorCode]], [500, 'ERR_GATEHOUSE_2238'], name);
+  }
+});
+
+test('each circuit breaker of a policy looks at its own requests', async (t) => {
+  const upstream = await startUpstream(
+    ({ url }, response) => void response.writeHead(url?.startsWith('/a') ? 500 : 200).end(),
+  );
+  t.after(() => upstream[Symbol.asyncDispose]());
+  const breaker = { error_threshold: 0.5, volume_threshold: 3, tripped_duration: '2m' };
+  const policy = onRequest(
+    rule('circuit-breaker', breaker, "req.url.path == '/a'"),
+    rule('circuit-breaker', breaker, "req.url.path == '/b'"),
+  );
+  const edge = edgeEntry('e', ['app.test'], [prefixRoute('/', { ...toBackend('b'), ...trafficPolicy(policy) })]);
+  const gateway = await startGateway([backendEntry('b', upstream.port), edge]);
+  t.after(() => gateway[Symbol.asyncDispose]());
+  const statusOf = async (path: string) => (await sendRaw(gateway.port, get(path))).status;
+  for (let round = 0; round < 3; round++) assert.equal(await statusOf('/a'), 500);
+  assert.deepEqual([await statusOf('/a'), await statusOf('/b'), await statusOf('/ab')], [503, 200, 500]);
+});
+
+test('a visit that waits while its policy changes is counted once', async (t) => {
+  const limit = { name: 'n', algorithm: 'sliding_window', capacity: 2, rate: '10m', bucket_key: ['req.host'] };
+  const waits = { provider: 'github', secret: 'long enough', enforce: false };
+  const policyWith = (mark: string) =>
+    onRequest(rule('rate-limit', limit), rule('log', { metadata: { mark } }), rule('verify-webhook', waits));
+  const { upstream, gateway, setPolicy } = await startWithPolicy(t, policyWith('before'));
+  const client = await connectClient(gateway.port);
+  const answered = readAll(client);
+  const signature = `X-Hub-Signature-256: sha256=${'0'.repeat(64)}\r\n`;
+  client.write(`POST / HTTP/1.1\r\nHost: app.test\r\nConnection: close\r\nContent-Length: 4\r\n${signature}\r\nbo`);
+  await until(() => gateway.noted.length > 0, 'the visit waits for its body');
+  await setPolicy(policyWith('after'));
+  client.write('dy');
+  assert.equal(parseAnswer(await answered).status, 200);
+  assert.match(JSON.stringify(gateway.noted), /before.*after/, 'it was begun anew');
+  assert.deepEqual(
+    [(await sendRaw(gateway.port, get('/'))).status, (await sendRaw(gateway.port, get('/'))).status],
+    [200, 429],
+  );
+  assert.equal(upstream.seen.length, 2);
+});
+
+test('a line of the log is bounded', async (t) => {
+  const { gateway } = await startWithPolicy(t, policyOf('log', { metadata: { path: '${req.url.path}' } }));
+  const statusOf = async (length: number) => (await sendRaw(gateway.port, get(`/${'x'.repeat(length)}`))).status;
+  assert.deepEqual([await statusOf(16_000), await statusOf(16_400)], [200, 500]);
+  assert.equal(gateway.noted.length, 1);
+});
