@@ -106,6 +106,6 @@ function findAttack(text: string): string | undefined {
   // Loaded only where an expression is new. Its other entry would look for programs of the machine.
   const checker = createRequire(import.meta.url)('recheck/lib/browser.js') as Checker;
   const flags = text.slice(end + 1).replaceAll(/[dv]/g, '');
-  const { status, attack } = checker.checkSync(text.slice(1, end), flags, { timeout: 120_000 });
+  const { status, attack } = checker.checkSync(text.slice(1, end), flags, { timeout: 500_000 });
   return status === 'safe' ? undefined : (attack?.pattern ?? status);
 }
