@@ -13,6 +13,7 @@ import { match } from './match.ts';
 import { memory } from './memory.ts';
 import { neighbours } from './neighbours.ts';
 import { overload } from './overload.ts';
+import { policies } from './policies.ts';
 import { post } from './post.ts';
 import { postgres } from './postgres.ts';
 import { safeguards } from './safeguards.ts';
@@ -42,6 +43,7 @@ const benchmarks: readonly Benchmark[] = [
   overload,
   sessions,
   match,
+  policies,
   memory,
   start,
   tunnel,

@@ -35,11 +35,13 @@ export interface Compiled<Subject> {
   readonly run: Run<Subject>;
   /** Estimate of what it costs with a usual request, in units. */
   readonly units: number;
+  /** False: only a fault of the budget can come of it. */
+  readonly mayFail: boolean;
 }
 
 /** Compiles an expression whose value must be of a type. Throws `ExpressionFault`. */
 export function compile<Subject>(node: Node, environment: Environment<Subject>, wanted: Type = any): Compiled<Subject> {
-  const { type, run, units } = compilePart(node, { environment, locals: new Map(), compile: compilePart });
+  const { type, run, units, mayFail } = compilePart(node, { environment, locals: new Map(), compile: compilePart });
   if (!fits(type, wanted))
     throw new ExpressionFault(
       node.at,
@@ -60,7 +62,7 @@ export function compile<Subject>(node: Node, environment: Environment<Subject>, 
     if (!isSure && !wanted.is(value)) throw frame.fault(`its value must be a ${wanted.name}`);
     return value;
   };
-  return { type, run: checked, units };
+  return { type, run: checked, units, mayFail: mayFail || !isSure };
 }
 
 function compilePart<Subject>(node: Node, scope: Scope<Subject>): Part<Subject> {

@@ -1,12 +1,11 @@
 import { CelMap } from '../../../lib/cel/values.ts';
 import { any } from '../../../lib/cel/types.ts';
-import { headerDropper } from '../../header-changes.ts';
+import { headerChange } from '../run/changed-headers.ts';
 import type { Action } from './action.ts';
-import { headerLines, readHeaders } from './header-texts.ts';
+import { fixedLines, headerLines, readHeaders } from './header-texts.ts';
 
 const mostHeaders = 10;
 const neverAdded: ReadonlySet<string> = new Set(['user-agent', 'ngrok-skip-browser-warning']);
-const dropHost = headerDropper(['host']);
 
 /** Adds headers to the request, or to the answer. */
 export const addHeaders: Action = {
@@ -18,17 +17,22 @@ export const addHeaders: Action = {
     const headers = config.required('headers', readHeaders(config, 'headers', mostHeaders, neverAdded));
     const names = headers.map(([name]) => name);
     // A message has one Host at most: adding it replaces.
-    const hasHost = names.includes('host');
+    const dropped = names.filter((name) => name === 'host');
+    const isFixed = headers.every(([, { constant }]) => constant !== undefined);
+    const fixed = isFixed ? headerChange(dropped, fixedLines(headers)) : undefined;
     return {
       ends: false,
       run(visit) {
-        const lines = headerLines(headers, visit);
-        visit.changeHeaders((list) => [...(hasHost ? dropHost(list) : list), ...lines]);
-        const added = names.map((name, at) => [name, lines[at * 2 + 1] ?? ''] as const);
-        visit.setResult('add_headers', () => CelMap.of({ headers_added: new CelMap(added) }));
+        const change = fixed ?? headerChange(dropped, headerLines(headers, visit));
+        visit.changeHeaders(change);
+        visit.setResult('add_headers', () => CelMap.of({ headers_added: new CelMap(pairsOf(change.lines)) }));
         return undefined;
       },
       facts: { changes: names },
     };
   },
 };
+
+function pairsOf(lines: readonly string[]): readonly (readonly [name: string, value: string])[] {
+  return lines.flatMap((name, at) => (at % 2 === 0 ? [[name, lines[at + 1] ?? ''] as const] : []));
+}

@@ -56,6 +56,11 @@ export function checkHeaderName(
   return lower;
 }
 
+/** The lines of headers that have no expressions. */
+export function fixedLines(headers: HeaderTemplates): readonly string[] {
+  return headers.flatMap(([name, { constant = '' }]) => [name, toBytes(constant)]);
+}
+
 /** The lines of headers, for a visit. Throws `EvaluationFault` where a value could not be sent. */
 export function headerLines(headers: HeaderTemplates, visit: PolicyVisit): string[] {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import { CelMap } from '../../../lib/cel/values.ts';
 import { any } from '../../../lib/cel/types.ts';
-import { headerDropper } from '../../header-changes.ts';
+import { headerChange } from '../run/changed-headers.ts';
 import type { Action } from './action.ts';
 import { checkHeaderName } from './header-texts.ts';
 
@@ -16,11 +16,11 @@ export const removeHeaders: Action = {
   build(config) {
     const given = config.required('headers', config.texts('headers', mostHeaders));
     const names = given.map((name, at) => checkHeaderName(config, `headers[${at}]`, name, neverRemoved));
-    const drop = headerDropper(names);
+    const change = headerChange(names, []);
     return {
       ends: false,
       run(visit) {
-        visit.changeHeaders(drop);
+        visit.changeHeaders(change);
         visit.setResult('remove_headers', () => CelMap.of({ headers_removed: names }));
         return undefined;
       },

@@ -3,12 +3,10 @@ import { listOf, string } from '../../../lib/cel/types.ts';
 import { CelMap } from '../../../lib/cel/values.ts';
 import { parseHostPort } from '../../../lib/host-port.ts';
 import { checkRequestPath } from '../../../lib/request-path.ts';
-import { headerDropper } from '../../header-changes.ts';
+import { headerChange } from '../run/changed-headers.ts';
 import { requestUrl } from '../variables/request-url.ts';
 import type { Action } from './action.ts';
 import { readUrlChange } from './url-change.ts';
-
-const dropHost = headerDropper(['host']);
 
 /** Changes the URL that the upstream gets: path and query, and with the host the header Host. */
 export const urlRewrite: Action = {
@@ -33,7 +31,7 @@ export const urlRewrite: Action = {
           if (!parseHostPort(authority).ok && !parseHostPort(`${authority}:443`).ok)
             throw new EvaluationFault('the URL cannot be rewritten so: its host is none');
           visit.authority = authority;
-          visit.changeHeaders((headers) => ['Host', authority, ...dropHost(headers)]);
+          visit.changeHeaders(headerChange(['host'], ['Host', authority], true));
         }
         visit.request.upstreamTarget = path;
         visit.setResult('url_rewrite', () => CelMap.of({ matches, url }));

@@ -1,8 +1,10 @@
 import { compile } from '../../../lib/cel/compile.ts';
+import type { Compiled } from '../../../lib/cel/compile.ts';
 import { parseDurationNanos } from '../../../lib/cel/functions/time-text.ts';
 import { parseCel } from '../../../lib/cel/parse.ts';
 import type { Run } from '../../../lib/cel/run.ts';
 import { ExpressionFault } from '../../../lib/cel/syntax-fault.ts';
+import type { Node } from '../../../lib/cel/tree.ts';
 import type { Type } from '../../../lib/cel/types.ts';
 import { any } from '../../../lib/cel/types.ts';
 import { quote, UserError } from '../../../errors/user-error.ts';
@@ -165,12 +167,12 @@ export class ConfigReader {
   /** An expression without `${}`, whose value must be of a type. */
   expression(name: string, wanted?: Type): Run<PolicyVisit> | undefined {
     const source = this.text(name);
-    return source === undefined ? undefined : compileExpression(source, this.at(name), this.context, wanted);
+    return source === undefined ? undefined : compileExpression(source, this.at(name), this.context, wanted).run;
   }
 
   expressions(name: string, most: number, wanted?: Type): readonly Run<PolicyVisit>[] | undefined {
-    return this.texts(name, most)?.map((source, at) =>
-      compileExpression(source, `${this.at(name)}[${at}]`, this.context, wanted),
+    return this.texts(name, most)?.map(
+      (source, at) => compileExpression(source, `${this.at(name)}[${at}]`, this.context, wanted).run,
     );
   }
 
@@ -203,7 +205,7 @@ export function compileExpression(
   path: string,
   { environment, reads }: BuildContext,
   wanted: Type = any,
-): Run<PolicyVisit> {
+): Compiled<PolicyVisit> & { readonly node: Node } {
   if (source.length > longestExpression)
     throw new UserError(errors.tooLong, {
       path,
@@ -214,7 +216,7 @@ export function compileExpression(
   try {
     const node = parseCel(source);
     noteReads(node, reads);
-    return compile(node, environment, wanted).run;
+    return { ...compile(node, environment, wanted), node };
   } catch (error) {
     if (!(error instanceof ExpressionFault)) throw error;
     throw new UserError(errors.invalidExpression, { path, reason: `${error.message} (character ${error.at})` });

@@ -12,6 +12,8 @@ import * as errors from '../errors.ts';
 import { phases } from '../phases.ts';
 import type { Phase } from '../phases.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
+import { keyOf } from '../run/rule-key.ts';
+import type { RuleKey } from '../run/rule-key.ts';
 import { environmentOf } from '../variables/environment.ts';
 import type { BuildContext } from './build-context.ts';
 import { compileExpression, ConfigReader, fieldsOf, wrongType } from './config-reader.ts';
@@ -40,6 +42,9 @@ export interface Rule {
 export interface Condition {
   readonly source: string;
   readonly run: Run<PolicyVisit>;
+  /** False: only a fault of the budget can come of it. */
+  readonly mayFail: boolean;
+  readonly key: RuleKey;
 }
 
 export interface PlacedAction {
@@ -180,7 +185,8 @@ function readConditions(given: unknown, path: string, context: BuildContext): re
   return given.map((source: unknown, at) => {
     const place = `${path}[${at}]`;
     if (typeof source !== 'string') throw wrongType(place, 'an expression, which is a text', source);
-    return { source, run: compileExpression(source, place, context, bool) };
+    const { run, mayFail, node } = compileExpression(source, place, context, bool);
+    return { source, run, mayFail, key: keyOf(node) };
   });
 }
 

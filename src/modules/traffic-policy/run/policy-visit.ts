@@ -3,6 +3,8 @@ import type { CelMap, Value } from '../../../lib/cel/values.ts';
 import type { Answering, ConnectionFacts, ConnectionVisit, HeaderList, RequestVisit } from '../../step.ts';
 import type { BuiltAction } from '../actions/action.ts';
 import type { Phase } from '../phases.ts';
+import { ChangedHeaders } from './changed-headers.ts';
+import type { HeaderChange } from './changed-headers.ts';
 import type { Recorder } from './recorder.ts';
 
 /** What all expressions of one visit may cost together: some 5 ms. */
@@ -16,6 +18,17 @@ export interface PhasePosition {
   action: number;
 }
 
+interface Cached {
+  readonly of: unknown;
+  readonly value: unknown;
+}
+
+interface Candidates {
+  readonly host: string;
+  readonly path: string;
+  readonly rules: readonly number[] | undefined;
+}
+
 /** One visit on its way through a policy: the engine's visit, and what rules have left for those behind them. */
 export class PolicyVisit {
   /** The policy that it is on the way through. */
@@ -23,32 +36,35 @@ export class PolicyVisit {
   readonly engine: ConnectionVisit;
   readonly frame: Frame<PolicyVisit>;
   readonly startedMs = Date.now();
-  readonly vars = new Map<string, Value>();
-  /** Effects that happen once, however often the visit is begun anew. */
-  readonly done: Set<string>;
   /** Checks that have let it pass, which open connections are held to. */
   readonly checks: BuiltAction[] = [];
   /** Set where the run is explained. */
   recorder: Recorder | undefined;
   position: PhasePosition = { rule: 0, action: -1 };
   phase: Phase | undefined;
-  /** Set in the phase of answers. */
-  answer: Answering | undefined;
   /** Host of the URL, where a rule has rewritten it. */
   authority: string | undefined;
   /** Another way in which servers read the path; undefined: as it is. */
   reading: string | undefined;
-  /** Headers of the request as rules have changed them so far. */
-  #headers: HeaderList | undefined;
+  /** Rules that may match this host and path; undefined: any. */
+  candidates: Candidates | undefined;
+  #answer: Answering | undefined;
+  /** Headers of the request as rules have changed them so far, those that go to the upstream, and those of the answer. */
+  #headers: ChangedHeaders | undefined;
+  #outgoing: ChangedHeaders | undefined;
+  #answered: ChangedHeaders | undefined;
   #facts: ConnectionFacts | undefined;
-  readonly #kept = new Map<object, unknown>();
-  readonly #results = new Map<string, CelMap | (() => CelMap)>();
-  readonly #cached = new Map<string, { readonly of: unknown; readonly value: unknown }>();
+  // Most visits need few of these, and making them would cost more than most rules.
+  #vars: Map<string, Value> | undefined;
+  #done: Set<string> | undefined;
+  #kept: Map<object, unknown> | undefined;
+  #results: Map<string, CelMap | (() => CelMap)> | undefined;
+  #cached: Map<string, Cached> | undefined;
 
-  constructor(policy: object, engine: ConnectionVisit, done = new Set<string>()) {
+  constructor(policy: object, engine: ConnectionVisit, done?: Set<string>) {
     this.policy = policy;
     this.engine = engine;
-    this.done = done;
+    this.#done = done;
     this.frame = new Frame<PolicyVisit>(this, new Budget(unitsOfVisit));
   }
 
@@ -57,7 +73,16 @@ export class PolicyVisit {
     if (this.phase === phase) return;
     this.phase = phase;
     this.position = { rule: 0, action: -1 };
-    this.vars.clear();
+    this.#vars = undefined;
+  }
+
+  get vars(): Map<string, Value> {
+    return (this.#vars ??= new Map());
+  }
+
+  /** Effects that happen once, however often the visit is begun anew. */
+  get done(): Set<string> {
+    return (this.#done ??= new Set());
   }
 
   /** The request of an HTTP phase. */
@@ -71,20 +96,50 @@ export class PolicyVisit {
   }
 
   get headers(): HeaderList {
-    return this.#headers ?? this.engine.headers;
+    return this.#headers?.all ?? this.engine.headers;
+  }
+
+  /** A list that has all headers of this name, as rules have changed them so far. */
+  headersWith(lowerName: string): HeaderList {
+    return this.#headers?.having(lowerName) ?? this.engine.headers;
+  }
+
+  /** Set in the phase of answers. */
+  get answer(): Answering | undefined {
+    this.#finishAnswer();
+    return this.#answer;
+  }
+
+  set answer(answer: Answering | undefined) {
+    this.#answer = answer;
   }
 
   /** Changes the headers of the request, or in the phase of answers those of the answer. */
-  changeHeaders(change: (headers: HeaderList) => HeaderList): void {
-    const { answer } = this;
-    if (answer !== undefined) {
-      this.spend(answer.headers.length / 4);
-      answer.headers = change(answer.headers);
+  changeHeaders(change: HeaderChange): void {
+    const { budget } = this.frame;
+    if (this.#answer !== undefined) {
+      this.#answered ??= new ChangedHeaders(this.#answer.headers);
+      this.#answered.add(change, budget);
       return;
     }
-    this.spend(this.headers.length / 2);
-    this.#headers = change(this.headers);
-    this.request.outgoing = change(this.request.outgoing);
+    this.#headers ??= new ChangedHeaders(this.engine.headers);
+    this.#headers.add(change, budget);
+    this.#outgoing ??= new ChangedHeaders(this.request.outgoing);
+    this.#outgoing.add(change, budget);
+  }
+
+  /** Hands over what rules have changed. */
+  finishChanges(): void {
+    this.#finishAnswer();
+    if (this.#outgoing === undefined) return;
+    this.request.outgoing = this.#outgoing.all;
+    this.#outgoing = undefined;
+  }
+
+  #finishAnswer(): void {
+    if (this.#answered === undefined || this.#answer === undefined) return;
+    this.#answer.headers = this.#answered.all;
+    this.#answered = undefined;
   }
 
   /** For checks of an open connection, which may be asked for days. */
@@ -98,33 +153,35 @@ export class PolicyVisit {
 
   /** Result of an action, for expressions of later ones: made when one asks for it. */
   setResult(name: string, make: () => CelMap): void {
-    this.#results.set(name, make);
+    (this.#results ??= new Map()).set(name, make);
   }
 
   result(name: string): CelMap | undefined {
-    const found = this.#results.get(name);
+    const found = this.#results?.get(name);
     if (typeof found !== 'function') return found;
     const made = found();
-    this.#results.set(name, made);
+    this.#results?.set(name, made);
     return made;
   }
 
   /** Something that an action keeps while the visit waits. */
   keep<Kept>(action: object, make: () => Kept): Kept {
+    const all = (this.#kept ??= new Map());
     // Nobody else has the action as its key.
-    if (this.#kept.has(action)) return this.#kept.get(action) as Kept;
+    if (all.has(action)) return all.get(action) as Kept;
     const made = make();
-    this.#kept.set(action, made);
+    all.set(action, made);
     return made;
   }
 
   /** Something that is made of a fact of the visit, as long as that is the same. */
   cached<Made>(name: string, of: unknown, make: () => Made): Made {
-    const known = this.#cached.get(name);
+    const all = (this.#cached ??= new Map());
+    const known = all.get(name);
     // What stands under a name was made by the same caller.
     if (known !== undefined && known.of === of) return known.value as Made;
     const value = make();
-    this.#cached.set(name, { of, value });
+    all.set(name, { of, value });
     return value;
   }
 }

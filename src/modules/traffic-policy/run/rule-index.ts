@@ -1,46 +1,67 @@
+import { NotDescribed } from '../../not-described.ts';
 import { otherReadings } from '../../../lib/request-path.ts';
 import type { Rule } from '../document/read-policy.ts';
+import { requestHost } from '../variables/request.ts';
 import { requestUrl } from '../variables/request-url.ts';
 import type { PolicyVisit } from './policy-visit.ts';
+import { joinKeys, noKey } from './rule-key.ts';
+import type { PathKey, RuleKey } from './rule-key.ts';
 
-/** Fewer rules by path are looked at one by one. */
+/** Fewer rules by host or path are looked at one by one. */
 const leastRules = 16;
 
-const exactForm = /^\s*req\.url\.path\s*==\s*(?:'([^'\\]*)'|"([^"\\]*)")\s*$/;
-const prefixForm = /^\s*req\.url\.path\s*\.\s*startsWith\(\s*(?:'([^'\\]*)'|"([^"\\]*)")\s*\)\s*$/;
-
-/**
- * Finds the rules that may match a path, where the first condition of very many names one: a condition that is not true needs no look at
- * the rest of its rule.
- */
-export class RuleIndex {
+/** Rules by their paths, of one host or of any. */
+class PathRules {
   readonly #exact = new Map<string, number[]>();
   readonly #prefixes = new Map<string, number[]>();
-  readonly #lengths: readonly number[];
-  /** Indexes of rules that must be looked at in any case. */
-  readonly #others: number[] = [];
-  readonly #end: number;
+  #lengths: readonly number[] = [];
 
-  /** Undefined where there are few rules by path. */
-  static of(rules: readonly Rule[]): RuleIndex | undefined {
-    const byPath = rules.filter(({ conditions: [first] }) => first !== undefined && keyOf(first.source) !== undefined);
-    return byPath.length < leastRules ? undefined : new RuleIndex(rules);
+  add({ text, isPrefix }: PathKey, at: number): void {
+    const map = isPrefix ? this.#prefixes : this.#exact;
+    const known = map.get(text);
+    if (known === undefined) map.set(text, [at]);
+    else known.push(at);
+    if (isPrefix && !this.#lengths.includes(text.length)) this.#lengths = [...this.#lengths, text.length];
   }
 
-  private constructor(rules: readonly Rule[]) {
-    this.#end = rules.length;
-    for (const [at, { conditions }] of rules.entries()) {
-      const key = conditions[0] && keyOf(conditions[0].source);
-      if (key === undefined) this.#others.push(at);
-      else add(key.isPrefix ? this.#prefixes : this.#exact, key.text, at);
+  find(path: string, found: number[]): void {
+    collect(this.#exact.get(path), found);
+    for (const length of this.#lengths)
+      if (length <= path.length) collect(this.#prefixes.get(path.slice(0, length)), found);
+  }
+}
+
+/**
+ * Finds the rules that may match a host and a path, where very many name one: a rule whose conditions demand another needs no look at
+ * all.
+ */
+export class RuleIndex {
+  readonly #ofAnyHost = new PathRules();
+  readonly #ofHost = new Map<string, PathRules>();
+  /** Which rules have a key. */
+  readonly #isKeyed: readonly boolean[];
+
+  /** Undefined where there are few rules by host or path. */
+  static of(rules: readonly Rule[]): RuleIndex | undefined {
+    const keys = rules.map(keyOfRule);
+    const count = keys.filter(hasKey).length;
+    return count < leastRules ? undefined : new RuleIndex(keys);
+  }
+
+  private constructor(keys: readonly RuleKey[]) {
+    this.#isKeyed = keys.map(hasKey);
+    for (const [at, { host, path = { text: '', isPrefix: true } }] of keys.entries()) {
+      const paths = host === undefined ? this.#ofAnyHost : (this.#ofHost.get(host) ?? new PathRules());
+      if (host !== undefined) this.#ofHost.set(host, paths);
+      paths.add(path, at);
     }
-    this.#lengths = [...new Set(Array.from(this.#prefixes.keys(), ({ length }) => length))];
   }
 
   /** Index of the first rule at a place or behind it that may match. */
   next(visit: PolicyVisit, from: number): number {
-    const { path } = requestUrl(visit);
-    const candidates = visit.cached('candidates', path, () => this.#candidates(path));
+    // Nothing is asked of the visit before its turn: an explanation may not know it.
+    if (this.#isKeyed[from] !== true) return from;
+    const candidates = this.#candidatesOf(visit);
     // The rules are looked at one by one where the path can be read in several ways.
     if (candidates === undefined) return from;
     let [low, high] = [0, candidates.length];
@@ -49,27 +70,47 @@ export class RuleIndex {
       if (candidates[middle]! < from) low = middle + 1;
       else high = middle;
     }
-    return candidates[low] ?? this.#end;
+    return candidates[low] ?? this.#isKeyed.length;
   }
 
-  #candidates(path: string): readonly number[] | undefined {
+  #candidatesOf(visit: PolicyVisit): readonly number[] | undefined {
+    try {
+      const host = this.#ofHost.size === 0 ? '' : requestHost(visit);
+      const { path } = requestUrl(visit);
+      const known = visit.candidates;
+      if (known?.host === host && known.path === path) return known.rules;
+      const rules = this.#find(host, path);
+      visit.candidates = { host, path, rules };
+      return rules;
+    } catch (error) {
+      if (error instanceof NotDescribed) return undefined;
+      throw error;
+    }
+  }
+
+  #find(host: string, path: string): readonly number[] | undefined {
     if (otherReadings(path)?.length !== 0) return undefined;
-    const found = [...this.#others, ...(this.#exact.get(path) ?? [])];
-    for (const length of this.#lengths)
-      if (length <= path.length) found.push(...(this.#prefixes.get(path.slice(0, length)) ?? []));
+    const found: number[] = [];
+    this.#ofAnyHost.find(path, found);
+    this.#ofHost.get(host)?.find(path, found);
     return found.toSorted((one, other) => one - other);
   }
 }
 
-function keyOf(source: string): { readonly text: string; readonly isPrefix: boolean } | undefined {
-  const exact = exactForm.exec(source);
-  const found = exact ?? prefixForm.exec(source);
-  const text = found?.[1] ?? found?.[2];
-  return text === undefined ? undefined : { text, isPrefix: exact === null };
+function collect(some: readonly number[] | undefined, into: number[]): void {
+  if (some !== undefined) for (const each of some) into.push(each);
 }
 
-function add(map: Map<string, number[]>, key: string, at: number): void {
-  const known = map.get(key);
-  if (known === undefined) map.set(key, [at]);
-  else known.push(at);
+function hasKey({ host, path }: RuleKey): boolean {
+  return host !== undefined || path !== undefined;
+}
+
+/** What the conditions of a rule demand, as far as none before it can close what the rule guards. */
+function keyOfRule({ conditions, guards }: Rule): RuleKey {
+  let key = noKey;
+  for (const condition of conditions) {
+    key = joinKeys(key, condition.key);
+    if (guards && condition.mayFail) break;
+  }
+  return key;
 }

@@ -14,6 +14,14 @@ export function runRules(
   index: RuleIndex | undefined,
   visit: PolicyVisit,
 ): Outcome | undefined {
+  try {
+    return runRest(rules, index, visit);
+  } finally {
+    visit.finishChanges();
+  }
+}
+
+function runRest(rules: readonly Rule[], index: RuleIndex | undefined, visit: PolicyVisit): Outcome | undefined {
   const { position } = visit;
   for (; position.rule < rules.length; position.rule++, position.action = -1) {
     if (position.action < 0) {

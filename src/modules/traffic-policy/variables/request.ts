@@ -58,12 +58,17 @@ export function queryParams(visit: PolicyVisit): CelMap {
 }
 
 function header(visit: PolicyVisit, name: string): string | undefined {
-  return visit.cached(name, visit.headers, () => firstOf(visit.headers, name));
+  const headers = visit.headersWith(name);
+  return visit.cached(name, headers, () => firstOf(headers, name));
+}
+
+export function requestHost(visit: PolicyVisit): string {
+  return header(visit, 'host') ?? visit.request.host;
 }
 
 export const requestVariables: Variables = {
   'req.method': { type: string, isSure: true, get: ({ request }) => request.method },
-  'req.host': { type: string, isSure: true, get: ({ headers, request }) => firstOf(headers, 'host') ?? request.host },
+  'req.host': { type: string, isSure: true, get: requestHost },
   'req.version': { type: string, isSure: true, get: ({ request }) => versions[request.httpVersion] },
   'req.location': { type: string, get: (visit) => header(visit, 'location') },
   'req.headers': { type: headersType, isSure: true, get: requestHeaders },

@@ -119,9 +119,10 @@ function deviceOf(text: string, words: readonly string[], os: string): string {
 }
 
 function userAgentOf(visit: PolicyVisit): UserAgent {
-  return visit.cached('user-agent.read', visit.headers, () => {
+  const headers = visit.headersWith('user-agent');
+  return visit.cached('user-agent.read', headers, () => {
     visit.spend(200);
-    return readUserAgent(firstOf(visit.headers, 'user-agent') ?? '');
+    return readUserAgent(firstOf(headers, 'user-agent') ?? '');
   });
 }
 
