@@ -634,14 +634,14 @@ export interface WebhookVerificationModule {
 export interface TrafficPolicyModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
   enabled?: boolean;
-  /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 8 KiB, JSON 256 KiB. */
+  /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 8 KiB with 700 lines, keys, items and brackets, JSON 256 KiB. */
   value: string;
 }
 
 export interface TrafficPolicyModule {
   /** true: the module is applied to traffic. false: disabled. */
   enabled: boolean;
-  /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 8 KiB, JSON 256 KiB. */
+  /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 8 KiB with 700 lines, keys, items and brackets, JSON 256 KiB. */
   value: string;
 }
 
@@ -1899,7 +1899,7 @@ export interface TcpEdge {
   traffic_policy: {
     /** true: the module is applied to traffic. false: disabled. */
     enabled: boolean;
-    /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 8 KiB, JSON 256 KiB. */
+    /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 8 KiB with 700 lines, keys, items and brackets, JSON 256 KiB. */
     value: string;
   } | null;
   /** Rate Limit module; null when it is not set. */
@@ -1991,7 +1991,7 @@ export interface TcpEdgeEntry {
   traffic_policy?: {
     /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
     enabled?: boolean;
-    /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 8 KiB, JSON 256 KiB. */
+    /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 8 KiB with 700 lines, keys, items and brackets, JSON 256 KiB. */
     value: string;
   };
   /** Backend module. */
@@ -2362,7 +2362,7 @@ export interface HttpsEdgeRoute {
   traffic_policy: {
     /** true: the module is applied to traffic. false: disabled. */
     enabled: boolean;
-    /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 8 KiB, JSON 256 KiB. */
+    /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 8 KiB with 700 lines, keys, items and brackets, JSON 256 KiB. */
     value: string;
   } | null;
   /** Rate Limit module; null when it is not set. */
@@ -2821,7 +2821,7 @@ export interface HttpsEdgeEntry {
     traffic_policy?: {
       /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
       enabled?: boolean;
-      /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 8 KiB, JSON 256 KiB. */
+      /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 8 KiB with 700 lines, keys, items and brackets, JSON 256 KiB. */
       value: string;
     };
     /** Circuit Breaker module. */
@@ -2945,7 +2945,7 @@ export interface TlsEdge {
   traffic_policy: {
     /** true: the module is applied to traffic. false: disabled. */
     enabled: boolean;
-    /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 8 KiB, JSON 256 KiB. */
+    /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 8 KiB with 700 lines, keys, items and brackets, JSON 256 KiB. */
     value: string;
   } | null;
   /** Rate Limit module; null when it is not set. */
@@ -3051,7 +3051,7 @@ export interface TlsEdgeEntry {
   traffic_policy?: {
     /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
     enabled?: boolean;
-    /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 8 KiB, JSON 256 KiB. */
+    /** The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, expressions and actions. It is kept to the byte. YAML may have 8 KiB with 700 lines, keys, items and brackets, JSON 256 KiB. */
     value: string;
   };
   /** Backend module. */

@@ -14,7 +14,7 @@ import { policyPart } from './run/policy-steps.ts';
 const value = Type.String({
   description:
     'The policy, as YAML or JSON: phases (on_tcp_connect, on_http_request, on_http_response) with lists of rules, each with name, ' +
-    'expressions and actions. It is kept to the byte. YAML may have 8 KiB, JSON 256 KiB.',
+    'expressions and actions. It is kept to the byte. YAML may have 8 KiB with 700 lines, keys, items and brackets, JSON 256 KiB.',
   examples: ['{"on_http_request": [{"actions": [{"type": "deny", "config": {"status_code": 404}}]}]}'],
 });
 

@@ -1,7 +1,8 @@
-import { isMap, isScalar, isSeq, parseDocument } from 'yaml';
+import { isMap, isScalar, isSeq } from 'yaml';
 import type { Node } from 'yaml';
 
 import type { UserError } from '../../../errors/user-error.ts';
+import { parseYaml } from './read-text.ts';
 
 /** Paths in messages; a key of a map that is written otherwise ends it early. */
 const pathPattern = /\bon_(?:tcp_connect|http_request|http_response)(?:\[\d+\]|\.[A-Za-z_][\w-]*)*/;
@@ -81,7 +82,7 @@ function placeInJson(text: string, path: Path): number | undefined {
 }
 
 function placeInYaml(text: string, path: Path): number | undefined {
-  const { contents } = parseDocument(text);
+  const { contents } = parseYaml(text);
   let node: Node | null = contents;
   for (const step of path) {
     const below: unknown = isMap(node) || isSeq(node) ? node.get(step, true) : undefined;

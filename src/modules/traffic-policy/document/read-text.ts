@@ -7,9 +7,10 @@ import { parseUniqueJson } from './unique-json.ts';
 
 /** Longest text of a policy: one of a thousand rules has some 200 kB. */
 const longestJson = 262_144;
-/** Reading YAML takes a hundred times as long, and most of all where it opens very many lists and maps. */
+/** Reading YAML takes a hundred times as long, and goes by the number of its lines, keys, items and other parts. */
 const longestYaml = 8_192;
-const mostOpened = 500;
+const mostParts = 700;
+const part = /[,[\]{}\n]|[-?:#](?=[ \t\r\n]|$)|[&*!|>](?=\S)/g;
 const mostAliases = 20;
 
 /** Reads the text of a policy, JSON or YAML. Throws `UserError`. */
@@ -39,10 +40,12 @@ function readJson(text: string): { readonly value: unknown } | undefined {
 }
 
 function readYaml(text: string): unknown {
-  if ((text.match(/[[{]|- +-/g)?.length ?? 0) > mostOpened)
-    throw unreadable(`it has more than ${mostOpened} brackets and braces. Write it as JSON`);
-  // The library would compare each key with all others.
-  const document = parseDocument(text, { uniqueKeys: false, strict: true, prettyErrors: true });
+  const count = text.match(part)?.length ?? 0;
+  if (count > mostParts)
+    throw unreadable(
+      `it has ${count} lines, keys, items and brackets, where ${mostParts} are allowed. Write it as JSON`,
+    );
+  const document = parseYaml(text);
   const [fault = document.warnings[0]] = document.errors;
   if (fault !== undefined) throw unreadable(fault.message);
   if (hasKeyTwice(document)) throw unreadable('keys of a map must be unique, and one has the same key twice');
@@ -50,6 +53,19 @@ function readYaml(text: string): unknown {
     return document.toJS({ maxAliasCount: mostAliases }) as unknown;
   } catch (error) {
     throw unreadable(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Parses YAML whose length has been checked. */
+export function parseYaml(text: string): Document {
+  const { stackTraceLimit } = Error;
+  // Every character of a text may be a fault of its own, of which the first one is told.
+  Error.stackTraceLimit = 0;
+  try {
+    // The library would compare each key with all others.
+    return parseDocument(text, { uniqueKeys: false, strict: true, prettyErrors: true });
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
