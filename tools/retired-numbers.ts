@@ -1,2 +1,2 @@
 /** Numbers of errors that nothing answers any more. They are never given to another error. */
-export const retiredNumbers: readonly number[] = [1423, 20089];
+export const retiredNumbers: readonly number[] = [1423, 20089, 24010, 24011];

@@ -153,13 +153,13 @@ export const internalScheme = defineError(
 );
 
 export const internalNameIsPublic = defineError(
-  24010,
+  20383,
   400,
   'The endpoint {url} cannot be public: names that end with .internal are reached from inside the account alone. Leave the binding out, or choose another name.',
 );
 
 export const notForInternal = defineError(
-  24011,
+  20384,
   400,
   'An internal endpoint cannot have {options}: TLS ends at the endpoint that forwards to it. Leave this option out.',
 );
