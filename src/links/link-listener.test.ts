@@ -234,6 +234,27 @@ test('connections that do not complete their handshake are bounded in number and
   assert.match(await refusal(pool), /^full/);
 });
 
+test('a handshake with more certificates than anybody needs is ended, on both sides', async (t) => {
+  const { listener, ca, refusals } = await startListener(t);
+  const { certificatePem, privateKeyPem } = await ca.issueForPeer(linkName(holder), new Date());
+  const contextOf = (further: number) =>
+    createSecureContext({
+      cert: certificatePem + ca.caCertificatePem.repeat(further),
+      key: privateKeyPem,
+      ca: ca.caCertificatePem,
+    });
+  assert.match(await speak(listener.port, { secureContext: contextOf(2) }), /^heard/);
+  assert.doesNotMatch(await speak(listener.port, { secureContext: contextOf(60) }), /^heard/);
+  await until(() => refusals() === 1, 'the long one is counted');
+  for (const [further, answer] of [
+    [2, /^full/],
+    [60, /^unreachable: .*the handshake takes more than 16384 bytes/],
+  ] as const) {
+    const shown = await startListener(t, { ca, credentials: async () => contextOf(further) });
+    assert.match(await refusal(startPool(t, ca, shown.listener.port)), answer);
+  }
+});
+
 /** A port that accepts and never answers. */
 async function silentPort(t: TestContext): Promise<number> {
   const server = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1');

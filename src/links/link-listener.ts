@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
-import { createServer } from 'node:tls';
-import type { Server, TLSSocket } from 'node:tls';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 
 import type { HeartbeatTimes } from '../agents/mux/heartbeat.ts';
+import { HandshakeGate, openGate, socketBelow } from '../lib/handshake-gate.ts';
 import type { ListenAddress } from '../lib/host-port.ts';
 import { LinkServer } from './link-server.ts';
 import { linkProtocol, readLinkName } from './link-tls.ts';
@@ -40,8 +42,8 @@ const logMs = 60_000;
 export class LinkListener {
   readonly #options: LinkListenerOptions;
   readonly #server: Server;
-  /** Connections in the handshake, by both their ends. */
-  readonly #pending = new Map<string, Socket>();
+  /** Connections in the handshake. */
+  readonly #pending = new Set<Socket>();
   readonly #links = new Set<LinkServer>();
   #unlogged = 0;
   #loggedMs = -Infinity;
@@ -60,7 +62,7 @@ export class LinkListener {
   private constructor(options: LinkListenerOptions) {
     const { credentials } = options;
     this.#options = options;
-    this.#server = createServer(
+    const tls = createTlsServer(
       {
         // The only certificates: a client that names no server gets none.
         SNICallback: (_name, done) => {
@@ -77,18 +79,17 @@ export class LinkListener {
         rejectUnauthorized: true,
         minVersion: 'TLSv1.3',
         ALPNProtocols: [linkProtocol],
-        noDelay: true,
       },
       (socket) => {
         this.#accept(socket);
       },
     );
-    this.#server.on('connection', (socket: Socket) => {
-      this.#arrive(socket);
-    });
     // Without a listener a failed handshake would be thrown.
-    this.#server.on('tlsClientError', (error, socket) => {
+    tls.on('tlsClientError', (error, socket) => {
       this.#refuse(socket, error.message);
+    });
+    this.#server = createServer({ noDelay: true }, (socket) => {
+      if (this.#arrive(socket)) tls.emit('connection', new HandshakeGate(socket));
     });
   }
 
@@ -104,7 +105,7 @@ export class LinkListener {
   /** Accepts no more links; those that are open stay. */
   stop(): void {
     this.#server.close();
-    for (const socket of this.#pending.values()) socket.destroy();
+    for (const socket of this.#pending) socket.destroy();
   }
 
   close(): void {
@@ -112,28 +113,30 @@ export class LinkListener {
     for (const link of this.#links) link.close('the process ends');
   }
 
-  /** Node's own limit for a handshake starts anew with each byte. */
-  #arrive(socket: Socket): void {
+  /** Node's own limit for a handshake starts anew with each byte. False: there are too many. */
+  #arrive(socket: Socket): boolean {
     const { handshakeMs, maxPending } = this.#options;
     socket.on('error', ignore);
     if (this.#pending.size >= maxPending) {
       socket.destroy();
-      return;
+      return false;
     }
-    const ends = endsOf(socket);
-    this.#pending.set(ends, socket);
+    this.#pending.add(socket);
     const timer = setTimeout(() => {
-      if (this.#pending.get(ends) === socket) socket.destroy();
+      if (this.#pending.has(socket)) socket.destroy();
     }, handshakeMs);
     socket.on('close', () => {
       clearTimeout(timer);
-      if (this.#pending.get(ends) === socket) this.#pending.delete(ends);
+      this.#pending.delete(socket);
     });
+    return true;
   }
 
   #accept(socket: TLSSocket): void {
     const { open, heard, maxUnreadBytes, heartbeat, overrun, log } = this.#options;
-    this.#pending.delete(endsOf(socket));
+    const below = socketBelow(socket);
+    if (below !== undefined) this.#pending.delete(below);
+    openGate(socket);
     const processId = socket.authorized ? readLinkName(socket.getPeerX509Certificate()?.subjectAltName) : undefined;
     if (processId === undefined || socket.alpnProtocol !== linkProtocol) {
       this.#refuse(socket, 'its certificate is not one for links');
@@ -154,8 +157,8 @@ export class LinkListener {
     log.info({ process: processId, address: socket.remoteAddress }, 'a link of another process is open');
   }
 
-  #refuse(socket: Socket, reason: string): void {
-    const { remoteAddress } = socket;
+  #refuse(socket: TLSSocket, reason: string): void {
+    const remoteAddress = socketBelow(socket)?.remoteAddress;
     socket.on('error', ignore).destroy();
     this.#options.refused();
     this.#unlogged++;
@@ -169,10 +172,6 @@ export class LinkListener {
       'a connection to the listener of links was refused',
     );
   }
-}
-
-function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
-  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }
 
 function ignore(): void {}

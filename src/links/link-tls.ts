@@ -1,6 +1,7 @@
-import { connect } from 'node:tls';
+import { connect } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
 
+import { connectThroughGate } from '../lib/handshake-gate.ts';
 import type { ListenAddress } from '../lib/host-port.ts';
 
 /**
@@ -35,9 +36,7 @@ export async function connectLink(
   const secureContext = await credentials();
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
-  const socket = connect({
-    host,
-    port,
+  const socket = connectThroughGate(connect({ host, port, noDelay: true }), {
     secureContext,
     servername: serverName,
     ALPNProtocols: [linkProtocol],
@@ -47,7 +46,6 @@ export async function connectLink(
   const abort = (): void => void socket.destroy(new Error('it did not answer in time'));
   signal.addEventListener('abort', abort);
   socket
-    .setNoDelay(true)
     .on('error', reject)
     .once('close', () => {
       reject(new Error('the connection was closed'));

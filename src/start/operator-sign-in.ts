@@ -1,8 +1,9 @@
 import { connect as connectTcp, isIP } from 'node:net';
-import { connect as connectTls, createSecureContext, getCACertificates } from 'node:tls';
+import { createSecureContext, getCACertificates } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 
 import type { Config } from '../config/config.ts';
+import { connectThroughGate } from '../lib/handshake-gate.ts';
 import type { Logger } from '../log.ts';
 import type { OperatorSignIn } from '../resources/resource.ts';
 import { createFetch } from '../sign-in/guarded-fetch.ts';
@@ -42,6 +43,8 @@ function connectWith(authorities: readonly string[]): Connect {
   return ({ host, port, tls }, _options, established) => {
     if (!tls) return connectTcp({ host, port }, established);
     secureContext ??= createSecureContext({ ca: [...getCACertificates('default'), ...authorities] });
-    return connectTls({ host, port, secureContext, ...(isIP(host) === 0 && { servername: host }) }, established);
+    const tcp = connectTcp({ host, port, noDelay: true });
+    const named = isIP(host) === 0 ? { servername: host } : {};
+    return connectThroughGate(tcp, { host, secureContext, ...named }).once('secureConnect', established);
   };
 }

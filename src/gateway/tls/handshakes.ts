@@ -1,15 +1,15 @@
 import { constants } from 'node:crypto';
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createServer, TLSSocket } from 'node:tls';
 import type { SecureContext, Server } from 'node:tls';
 
+import { HandshakeGate, openGate, socketBelow } from '../../lib/handshake-gate.ts';
 import { tlsCiphers } from '../../lib/tls-ciphers.ts';
 import type { HandshakeFault } from '../engine.ts';
 import { parseAuthority } from '../https/authority.ts';
 import { NoCertificate } from '../https/client/certificate-source.ts';
 import type { IdleConnection } from '../https/client/idle-connection.ts';
 import { fatalAlert, plainHttpAnswer } from './handshake-answers.ts';
-import { HandshakeGate } from './handshake-gate.ts';
 
 export interface HandshakeOptions {
   /** `name` is in lower case. Rejecting ends the handshake. */
@@ -106,6 +106,7 @@ export class TlsHandshakes {
   }
 
   async #chooseContext(socket: TLSSocket, given: string, done: ContextCallback): Promise<void> {
+    // Without it the connection is closed.
     const below = socketBelow(socket);
     const handshake = below && this.#pending.get(below);
     if (handshake !== undefined) handshake.name = given;
@@ -140,10 +141,8 @@ export class TlsHandshakes {
   #onSecure(socket: TLSSocket): void {
     const below = socketBelow(socket);
     const handshake = below && this.#pending.get(below);
-    if (below !== undefined) {
-      this.#pending.delete(below);
-      openGate(socket, below);
-    }
+    if (below !== undefined) this.#pending.delete(below);
+    openGate(socket);
     clearTimeout(handshake?.timer);
     // Without a server name it is `false`, whatever the types say.
     const given: string | false = socket.servername || false;
@@ -159,27 +158,4 @@ export class TlsHandshakes {
 function faultOf(error: Error, name: string | undefined): HandshakeFault {
   const code = 'code' in error ? String(error.code) : '';
   return name === undefined && /NO_SUITABLE_SIGNATURE_ALGORITHM|NO_SHARED_CIPHER/.test(code) ? 'no_name' : 'client';
-}
-
-/** The socket that was given to the TLS server. Node has no public name for it; without it the connection is closed. */
-function socketBelow(socket: TLSSocket): Socket | undefined {
-  const below: unknown = Reflect.get(socket, '_parent');
-  return below instanceof Socket ? below : gateOf(socket)?.socket;
-}
-
-/** Node puts a stream that is no socket into one of its own, below the handle. */
-function gateOf(socket: TLSSocket): HandshakeGate | undefined {
-  let found: unknown = socket;
-  for (const name of ['_handle', '_parentWrap', 'stream'])
-    found = typeof found === 'object' && found !== null ? Reflect.get(found, name) : undefined;
-  return found instanceof HandshakeGate ? found : undefined;
-}
-
-function openGate(socket: TLSSocket, below: Socket): void {
-  const gate = gateOf(socket);
-  if (gate === undefined) return;
-  gate.open();
-  // Above a stream, TLS does not know them.
-  for (const name of ['localAddress', 'localPort', 'remoteAddress', 'remotePort'] as const)
-    Object.defineProperty(socket, name, { value: below[name] });
 }

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 
 import type { SourceKey } from '../../lib/ip/source-key.ts';
-import { readerOf } from './reader-of.ts';
-import type { Reader } from './reader-of.ts';
+import { readerOf } from '../../lib/reader-of.ts';
+import type { Reader } from '../../lib/reader-of.ts';
 import { restingReaders } from './resting-readers.ts';
 import { atTurnEnd, currentTurn } from './turn.ts';
 

@@ -4,7 +4,7 @@ import type { LookupFunction, NetConnectOpts, OnReadOpts } from 'node:net';
 import { connect as connectTls, createSecureContext, getCACertificates } from 'node:tls';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
 
-import { HandshakeGate } from '../tls/handshake-gate.ts';
+import { connectThroughGate } from '../../lib/handshake-gate.ts';
 import type { UpstreamGuard } from './guard.ts';
 import { HandshakeTrust } from './handshake-trust.ts';
 
@@ -113,12 +113,8 @@ function connectGated(parts: SecureParts): SecureSocket {
   const { host, port } = target;
   const { allowHalfOpen = false, keepAlive = false } = options;
   const tcp = connectTcp({ host, port, allowHalfOpen, keepAlive, noDelay: true, ...(lookup && { lookup }) });
-  const gate = new HandshakeGate(guard.follow(tcp, target));
-  const tls = connectTls({ ...tlsOptions(parts), host, socket: gate }, () => {
-    gate.open();
-    established();
-  });
-  return { tls, tcp };
+  const tls = connectThroughGate(guard.follow(tcp, target), { ...tlsOptions(parts), host });
+  return { tls: tls.once('secureConnect', established), tcp };
 }
 
 function tlsOptions({ target: { host }, options: { allowHalfOpen = false, alpn }, context }: SecureParts) {

@@ -1,6 +1,6 @@
 import type { RequestBody, RequestBodySource } from '../../exchange.ts';
 import { ChunkedDecoder } from '../../framing/chunked-decoder.ts';
-import type { Reader } from '../../../turns/reader-of.ts';
+import type { Reader } from '../../../../lib/reader-of.ts';
 
 export interface BodyReaderOwner extends Reader {
   /** Somebody takes the body now: bytes that have come already can be pushed. */

@@ -1,8 +1,10 @@
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import { connect } from 'node:tls';
+import type { ConnectionOptions, TLSSocket } from 'node:tls';
 
-import { readerOf } from '../turns/reader-of.ts';
-import type { Reader } from '../turns/reader-of.ts';
+import { readerOf } from './reader-of.ts';
+import type { Reader } from './reader-of.ts';
 
 /** Bytes of a peer's part of a handshake. A hello and the usual chains of certificates take 2,000 to 8,000. */
 const mostBytes = 16_384;
@@ -122,4 +124,36 @@ class HandshakeTooLong extends Error {
   constructor() {
     super(`the handshake takes more than ${mostBytes} bytes`);
   }
+}
+
+/** Starts TLS as a client through a gate, which opens when the certificate of the server is verified. */
+export function connectThroughGate(tcp: Socket, options: ConnectionOptions): TLSSocket {
+  const secure = connect({ ...options, socket: new HandshakeGate(tcp) });
+  return secure.once('secureConnect', () => {
+    openGate(secure);
+  });
+}
+
+/** The socket that was given to a TLS server, itself or in a gate. Node has no public name for it. */
+export function socketBelow(secure: TLSSocket): Socket | undefined {
+  const below: unknown = Reflect.get(secure, '_parent');
+  return below instanceof Socket ? below : gateOf(secure)?.socket;
+}
+
+/** Lets all bytes through once the handshake is over. */
+export function openGate(secure: TLSSocket): void {
+  const gate = gateOf(secure);
+  if (gate === undefined) return;
+  gate.open();
+  // Above a stream, TLS does not know them.
+  for (const name of ['localAddress', 'localPort', 'remoteAddress', 'remotePort'] as const)
+    Object.defineProperty(secure, name, { value: gate.socket[name] });
+}
+
+/** Node puts a stream that is no socket into one of its own, below the handle. */
+function gateOf(secure: TLSSocket): HandshakeGate | undefined {
+  let found: unknown = secure;
+  for (const name of ['_handle', '_parentWrap', 'stream'])
+    found = typeof found === 'object' && found !== null ? Reflect.get(found, name) : undefined;
+  return found instanceof HandshakeGate ? found : undefined;
 }
