@@ -107,12 +107,15 @@ async function writeUser(writer: ObservationWriter, session: VisitorSession): Pr
   const known = row && appUsers.parse(row);
   const at = toTimestamp(session.seenAt * 1000);
   const loginAt = toTimestamp(session.signedInAt * 1000);
+  // What comes late says who the person was.
+  const isNewest = known === undefined || at >= known.last_active;
+  const { email = '', name = '' } = isNewest ? session : known;
   const user: AppUser = {
     ...(known ?? appUsers.newDocument(accountId)),
     provider,
     subject,
-    email: session.email ?? '',
-    name: session.name ?? '',
+    email,
+    name,
     last_active: later(known?.last_active, at),
     last_login: later(known?.last_login, loginAt),
   };
@@ -131,6 +134,7 @@ async function writeSession(
   user: AppUser,
   known: AppSession | undefined,
 ): Promise<void> {
+  const at = toTimestamp(session.seenAt * 1000);
   const document: AppSession = {
     id: session.id,
     account_id: session.accountId,
@@ -142,10 +146,12 @@ async function writeSession(
     source: session.source,
     user_agent: session.userAgent,
     groups: session.groups,
+    // What comes late says how it was used before.
+    ...(known !== undefined && at < known.last_active && known),
     email: user.email,
     name: user.name,
     provider: user.provider,
-    last_active: later(known?.last_active, toTimestamp(session.seenAt * 1000)),
+    last_active: later(known?.last_active, at),
     expires_at: later(known?.expires_at, toTimestamp(session.expiresAt * 1000)),
     ends_at_ms: session.endsAt * 1000,
   };

@@ -102,10 +102,15 @@ onEachGatehouse('people who have signed in', (g) => {
 
   test('what comes late is not newer: neither a use nor an end goes back', async () => {
     const last = await seen();
-    await seen({ ...last, seenAt: last.seenAt - 120, expiresAt: last.expiresAt - 120 });
+    const before = { email: 'old@example.com', name: 'Old', groups: ['old'], source: '192.0.2.9' };
+    await seen({ ...last, ...before, seenAt: last.seenAt - 120, expiresAt: last.expiresAt - 120 });
     const at = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000', '');
     const { body } = await g().get(`/app/sessions/${last.id}`);
     assert.deepEqual([body.last_active, body.expires_at], [at(last.seenAt), at(last.expiresAt)]);
+    const { groups, browser_session, application_user } = body;
+    assert.deepEqual([body.email, groups, browser_session.ip_address], ['ada@example.com', ['ops'], '192.0.2.1']);
+    const user = (await g().get(`/app/users/${application_user.id}`)).body;
+    assert.deepEqual([user.email, user.name], ['ada@example.com', 'Ada']);
     const { store } = g().app.context;
     const mark = async (begunUntil: number) => {
       await store.writeUnlogged((writer) => markEnded(writer, last.id, last.accountId, begunUntil));
