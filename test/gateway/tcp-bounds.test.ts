@@ -91,6 +91,34 @@ test('a client whose edge is removed while a backend of a group is tried leaves 
   await dialAndEcho(t, otherPort);
 });
 
+test('a client that leaves while a backend of a group is tried gives up its place at once', async (t) => {
+  const { engine, seen } = await startGateway(t, { bounds: { ...wideBounds, accountConnections: 1 } });
+  const [upstream, hanging] = [await startUpstream(t), await startUpstream(t, silent)];
+  const [port, otherPort] = [await freePort(), await freePort()];
+  const members = ['hanging', 'bkdsc_1'].map((id) => ({ id, weight: 1 }));
+  await engine.apply(
+    snapshot(
+      backend('hanging', hanging.port, { tls: true }),
+      backend('bkdsc_1', upstream.port),
+      { kind: 'backend_group', id: 'group', choice: 'failover', members },
+      tcpEdge('edgtcp_1', [port], toBackend('group')),
+      tcpEdge('edgtcp_2', [otherPort]),
+    ),
+  );
+  for (const [at, leave] of (['destroy', 'resetAndDestroy'] as const).entries()) {
+    const client = dial(t, port);
+    await until(() => hanging.peers.length === at + 1, 'it is tried');
+    client.socket[leave]();
+    await until(() => seen.closed.length === at + 1, 'its leaving is noticed');
+  }
+  assert.deepEqual(
+    seen.closed.map(({ reason }) => reason),
+    ['client', 'client'],
+  );
+  assert.equal(upstream.peers.length, 0);
+  await dialAndEcho(t, otherPort);
+});
+
 test('an address has as many connections as are open: one that had many is taken again', async (t) => {
   const { engine, seen } = await startGateway(t);
   const [one, other] = [await startUpstream(t), await startUpstream(t)];

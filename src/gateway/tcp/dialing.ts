@@ -22,7 +22,6 @@ export interface DialingParts {
 export class TcpDialing extends Opening {
   readonly #parts: DialingParts;
   #giveUp: () => void = () => {};
-  #isWatching = false;
 
   constructor(accepted: AcceptedClient, parts: DialingParts) {
     super(accepted, parts.closed);
@@ -33,11 +32,6 @@ export class TcpDialing extends Opening {
   protected override giveUp(): void {
     this.#giveUp();
     this.#parts.slot.close();
-  }
-
-  protected override leave(): void {
-    super.leave();
-    this.accepted.client.off('end', this.onClientClose).off('readable', this.#onReadable);
   }
 
   #dial(backend: TunnelBackend): void {
@@ -72,25 +66,9 @@ export class TcpDialing extends Opening {
     });
     if (typeof waiting === 'object') {
       this.#giveUp = waiting.leave;
-      this.#watchClient();
+      this.watchClient();
     } else {
       this.end(waiting === 'full' ? 'too many wait' : 'connect failed');
     }
   }
-
-  /**
-   * Reads ahead, without taking anything, since only a socket that is read notices that its other end has left. A client that
-   * has sent something and ended its direction may still want the answer, and keeps its place.
-   */
-  #watchClient(): void {
-    if (this.#isWatching) return;
-    this.#isWatching = true;
-    this.accepted.client.on('readable', this.#onReadable).on('end', this.onClientClose);
-  }
-
-  readonly #onReadable = (): void => {
-    const { client } = this.accepted;
-    // At the end of a socket without bytes this emits `end`; else it does nothing.
-    if (client.readableLength === 0) client.read();
-  };
 }

@@ -43,6 +43,11 @@ export class TcpFailover<Candidate> extends Opening {
     this.#try(0);
   }
 
+  /** Most find a way at once; a client who waits may leave. */
+  override watch(): void {
+    this.watchClient();
+  }
+
   protected override giveUp(): void {
     this.#giveUp();
   }

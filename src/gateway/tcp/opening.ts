@@ -8,6 +8,7 @@ export abstract class Opening implements OpenConnection {
   index = 0;
   protected readonly startedMs = performance.now();
   readonly #closed: (opening: Opening) => void;
+  #isWatching = false;
   #reason = '';
   #isOver = false;
 
@@ -41,7 +42,18 @@ export abstract class Opening implements OpenConnection {
   /** Must be called when somebody else owns the client from now on. */
   protected leave(): void {
     this.#isOver = true;
-    this.accepted.client.off('close', this.onClientClose);
+    const { client } = this.accepted;
+    client.off('close', this.onClientClose).off('end', this.onClientClose).off('readable', this.#onReadable);
+  }
+
+  /**
+   * Reads ahead, without taking anything, since only a socket that is read notices that its other end has left. A client that
+   * has sent something and ended its direction may still want the answer, and keeps its place.
+   */
+  protected watchClient(): void {
+    if (this.#isWatching || this.#isOver) return;
+    this.#isWatching = true;
+    this.accepted.client.on('readable', this.#onReadable).on('end', this.onClientClose);
   }
 
   protected end(reason: string): void {
@@ -55,6 +67,12 @@ export abstract class Opening implements OpenConnection {
 
   protected readonly onClientClose = (): void => {
     this.end(this.whenClientLeaves);
+  };
+
+  readonly #onReadable = (): void => {
+    const { client } = this.accepted;
+    // At the end of a socket without bytes this emits `end`; else it does nothing.
+    if (client.readableLength === 0) client.read();
   };
 
   protected get whenClientLeaves(): string {
