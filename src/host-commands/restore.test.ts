@@ -141,7 +141,7 @@ test('a pipe, a device and a folder are refused at once, and nothing is left beh
   assert.deepEqual(leftovers(path), []);
 });
 
-test('a backup with triggers or views that Gatehouse does not make is refused by their names', async () => {
+test('a backup with triggers or views that Gatehouse does not make, or without one that it makes, is refused by their names', async () => {
   const own: Migration = {
     name: '0101 own programs',
     sql: 'CREATE TRIGGER own AFTER DELETE ON notes BEGIN SELECT 1; END; CREATE VIEW shown AS SELECT text FROM notes;',
@@ -152,6 +152,8 @@ test('a backup with triggers or views that Gatehouse does not make is refused by
     ['CREATE VIEW more AS SELECT * FROM notes', /view more/],
     ['DROP TRIGGER own; CREATE TRIGGER own AFTER DELETE ON notes BEGIN DELETE FROM notes; END', /trigger own/],
     ['DROP VIEW shown; CREATE VIEW shown AS SELECT 1 AS text', /view shown/],
+    ['DROP TRIGGER own', /lacks .*: trigger own\. Take another backup/],
+    ['DROP VIEW shown', /lacks .*: view shown\. Take another backup/],
   ] as const) {
     const { path, file } = await backupOf('old', known);
     await restore({ path, file, force: false, migrations: known });

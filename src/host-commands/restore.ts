@@ -9,7 +9,7 @@ import { findMissing } from '../store/migrate.ts';
 import type { Migration } from '../store/migrate.ts';
 import { busyCode, resultCode } from '../store/sqlite/sqlite.ts';
 import type { DatabaseCommand } from './database-command.ts';
-import { foreignPrograms } from './foreign-programs.ts';
+import { comparePrograms } from './compare-programs.ts';
 import { pgToolArguments } from './pg-tools.ts';
 import {
   copyBeside,
@@ -87,11 +87,15 @@ export async function restore({ path, file, force, migrations }: RestoreOptions)
     const content = await inspectFile(copy);
     const known = [...storeMigrations, ...migrations];
     const isOlder = findMissing(content.applied, known).length > 0;
-    const foreign = await foreignPrograms(copy, content.applied, known);
+    const { foreign, missing } = await comparePrograms(copy, content.applied, known);
     if (foreign.length > 0)
       throw new Error(
         `${file} has what Gatehouse does not make, and what would run in its database: ${foreign.slice(0, 5).join(', ')}. ` +
           'Take another backup; or drop these from a copy, if you know where they come from, and restore that',
+      );
+    if (missing.length > 0)
+      throw new Error(
+        `${file} lacks what Gatehouse has made in its database: ${missing.slice(0, 5).join(', ')}. Take another backup`,
       );
     await giveToOwnerOf(existsSync(path) ? path : dirname(resolve(path)), copy);
     return { ...content, isOlder, keptAs: await replace(path, copy, force) };

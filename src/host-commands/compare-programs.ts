@@ -7,15 +7,20 @@ import { migrate } from '../store/migrate.ts';
 import type { Migration } from '../store/migrate.ts';
 import { openSqlite } from '../store/sqlite/sqlite.ts';
 
-/**
- * Names triggers and views of a SQLite file that its migrations do not make: they would run with the writes of the service,
- * or stand in the place of its tables.
- */
-export async function foreignPrograms(
+/** Triggers and views of a file, beside those that its migrations make. */
+interface ComparedPrograms {
+  /** Made by somebody else: they would run with the writes of the service, or stand in the place of its tables. */
+  readonly foreign: readonly string[];
+  /** Not there: what they keep, such as quotas, would hold no more. */
+  readonly missing: readonly string[];
+}
+
+/** Compares triggers and views of a SQLite file with those that its migrations make. */
+export async function comparePrograms(
   file: string,
   applied: ReadonlySet<string>,
   migrations: readonly Migration[],
-): Promise<readonly string[]> {
+): Promise<ComparedPrograms> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-schema-'));
   try {
     const model = join(folder, 'model.db');
@@ -28,16 +33,25 @@ export async function foreignPrograms(
     } finally {
       await database.close();
     }
-    const own = new Set(programsOf(model).map(({ text }) => text));
-    return programsOf(file)
-      .filter(({ text }) => !own.has(text))
-      .map(({ label }) => label);
+    const [own, present] = [programsOf(model), programsOf(file)];
+    return { foreign: labelsBeside(present, own), missing: labelsBeside(own, present) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function programsOf(file: string): readonly { readonly label: string; readonly text: string }[] {
+interface StoredProgram {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** Names those that are not among the others. */
+function labelsBeside(programs: readonly StoredProgram[], others: readonly StoredProgram[]): readonly string[] {
+  const texts = new Set(others.map(({ text }) => text));
+  return programs.filter(({ text }) => !texts.has(text)).map(({ label }) => label);
+}
+
+function programsOf(file: string): readonly StoredProgram[] {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const rows = database
