@@ -3895,6 +3895,8 @@ export interface IpCheckRequest {
   route_id?: string;
   /** Path of the request. With the `edge_id` of an HTTPS edge, only the route for this path is checked. */
   path?: string;
+  /** Method of the request. Without it, checks that go by the method are among the further ones, and others take a GET. */
+  method?: string;
   /** A visitor who has signed in, as the provider would describe the person. Without it, the verdict names the logins that are asked for. */
   visitor?: {
     /** E-mail address of the visitor, taken to be verified. */

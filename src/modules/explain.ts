@@ -23,6 +23,8 @@ export interface DescribedVisitor {
   readonly source: IpAddress;
   /** Undefined: nobody knows who it is. */
   readonly person: VisitorIdentity | undefined;
+  /** Undefined: nobody knows it, and GET is taken where it hardly matters. */
+  readonly method?: string | undefined;
   /** All that the request has; undefined: nobody knows them. */
   readonly headers?: HeaderList | undefined;
   /** Shown where one is asked for; undefined: nobody knows which. */
@@ -126,13 +128,13 @@ interface Seen {
   isSpared: boolean;
   /** Authorities of which it asks for a certificate. */
   ca: string;
-  /** True: it may go by the method, which nobody describes. */
+  /** True: it may go by the method. */
   byMethod: boolean;
 }
 
-/** A GET request, of which no more is known than what was described. */
+/** A request of which no more is known than what was described. */
 function describedVisit(
-  { source, person, headers, certificate }: DescribedVisitor,
+  { source, person, method, headers, certificate }: DescribedVisitor,
   access: Access,
   seen: Seen,
 ): RequestVisit {
@@ -169,7 +171,7 @@ function describedVisit(
     endpoint: unknown,
     policy: undefined,
     get method() {
-      return seen.byMethod ? unknown() : 'GET';
+      return method ?? (seen.byMethod ? unknown() : 'GET');
     },
     get httpVersion() {
       return unknown();

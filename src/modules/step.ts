@@ -186,7 +186,7 @@ export interface Question {
   readonly needs?: (nameOf: NameOf) => string;
   /** Why it refuses somebody, in words, where that is more than what they need. */
   readonly refusal?: string;
-  /** True: it goes by the method of the request too, which nobody describes. */
+  /** True: it goes by the method of the request too, which may be unknown. */
   readonly byMethod?: true;
   /** True: it may decide otherwise the next time. */
   readonly byChance?: boolean;

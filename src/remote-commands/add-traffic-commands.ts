@@ -34,6 +34,7 @@ function addCheckIp(program: Command, host: Host): void {
     .option('--email <address>', 'a visitor who has signed in with this verified address')
     .option('--group <names...>', 'a visitor who has signed in and is in these groups')
     .option('--path <path>', 'a request for this path; with --edge, at the route that it leads to')
+    .option('--method <method>', 'a request with this method')
     .option('--header <lines...>', 'all headers of the request, each as "Name: value"')
     .option('--certificate-of <id>', 'a certificate that this authority has signed; without it, the visitor shows none')
     .option('--exit-code', 'end with 2 if the address is refused');

@@ -16,6 +16,7 @@ interface CheckFlags extends ServerFlags, OutputFlags {
   readonly email?: string;
   readonly group?: readonly string[];
   readonly path?: string;
+  readonly method?: string;
   readonly header?: readonly string[];
   readonly certificateOf?: string;
   readonly exitCode?: boolean;
@@ -59,18 +60,19 @@ function readTargets(flags: CheckFlags): readonly Target[] {
   const [first] = Object.keys(described);
   if (first !== undefined)
     throw new CommandFault(
-      'give --edge or --route beside --email, --group, --path, --header and --certificate-of: visitors come there',
+      'give --edge or --route beside --email, --group, --path, --method, --header and --certificate-of: visitors come there',
     );
   const chosen = types.filter((each) => type === undefined || each === type);
   return chosen.map((each) => ({ type: each }));
 }
 
 /** Reads what the flags say of a visitor beside the address. */
-function readVisitor({ email, group, path, header, certificateOf }: CheckFlags): Target {
+function readVisitor({ email, group, path, method, header, certificateOf }: CheckFlags): Target {
   const visitor = { ...(email === undefined ? {} : { email }), groups: [...(group ?? [])] };
   return {
     ...(email === undefined && group === undefined ? {} : { visitor }),
     ...(path === undefined ? {} : { path }),
+    ...(method === undefined ? {} : { method }),
     ...(header === undefined ? {} : { headers: Object.fromEntries(header.map(readHeader)) }),
     ...(certificateOf === undefined
       ? {}

@@ -72,12 +72,13 @@ function checkOperation(context: ResourceContext): Operation {
 
 /** What a question says of the visitor beside the address. */
 function describedBy(
-  { visitor, headers, certificate }: Static<typeof IpCheckRequest>,
+  { visitor, method, headers, certificate }: Static<typeof IpCheckRequest>,
   { authorityIds }: Pick<Consulted, 'authorityIds'>,
 ): Omit<DescribedVisitor, 'source'> {
   const isKnown = authorityIds.includes(certificate?.authority_id ?? '');
   return {
     person: personOf(visitor),
+    method,
     headers: headers && Object.entries(headers).flat(),
     certificate: certificate && {
       subject: certificate.authority_id,

@@ -248,6 +248,25 @@ onEachDatabase('ip check', (newDatabase) => {
     assert.deepEqual([await allowed(200), await allowed(503)], [true, false]);
   });
 
+  test('rules of a traffic policy about the method are tried where the method is described', async () => {
+    const edge = await gatehouse.create('/edges/https', { hostports: ['methods.example.com:443'] });
+    const noPosts = { expressions: ["req.method == 'POST'"], actions: [{ type: 'deny' }] };
+    const { id } = await gatehouse.create(`/edges/https/${edge.id}/routes`, {
+      match_type: 'path_prefix',
+      match: '/',
+      traffic_policy: { value: JSON.stringify({ on_http_request: [noPosts] }) },
+    });
+    const verdict = async (described: object) => {
+      const { body } = await gatehouse.post('/ip_check', { ip: '192.0.2.1', route_id: id, ...described });
+      return [body.allowed, body.further_checks.length];
+    };
+    assert.deepEqual(await verdict({}), [true, 1], 'it depends on the method');
+    assert.deepEqual(await verdict({ method: 'GET' }), [true, 0]);
+    assert.equal((await verdict({ method: 'POST' }))[0], false);
+    const odd = await gatehouse.post('/ip_check', { ip: '192.0.2.1', route_id: id, method: 'G E T' });
+    assert.equal(odd.status, 400);
+  });
+
   test('an edge is refused whole where each of its routes refuses, and its first routes are looked at', async () => {
     const edge = await gatehouse.create('/edges/https', { hostports: ['many.example.com:443'] });
     const module = { ip_restriction: { ip_policy_ids: [office.id] } };

@@ -79,6 +79,14 @@ export const IpCheckRequest = Type.Object(
         maxLength: 8_000,
       }),
     ),
+    method: Type.Optional(
+      Type.String({
+        description:
+          'Method of the request. Without it, checks that go by the method are among the further ones, and others take a GET.',
+        examples: ['POST'],
+        pattern: '^[A-Za-z-]{1,32}$',
+      }),
+    ),
     visitor: Type.Optional(DescribedPerson),
     headers: Type.Optional(
       Type.Record(anyKey, Type.String({ maxLength: 8_000 }), {
