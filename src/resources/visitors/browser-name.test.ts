@@ -66,7 +66,7 @@ test('browsers are told apart, though many give the names of others too', () => 
     ],
     [
       `${mozilla} (Linux; Android 13; SM-X200) ${webkit} SamsungBrowser/26.0 Chrome/122.0 Safari/537.36`,
-      'Samsung Internet',
+      'Samsung Browser',
       '26.0',
       'tablet',
       'Android',
@@ -75,7 +75,7 @@ test('browsers are told apart, though many give the names of others too', () => 
     ['curl/8.10.1', 'curl', '8.10.1', '', '', ''],
     ['', '', '', '', '', ''],
     ['Firefox/<script>', 'Firefox', '', '', '', ''],
-    [`${'x'.repeat(512)} Firefox/131.0`, '', '', '', '', ''],
+    [`${'x'.repeat(1024)} Firefox/131.0`, 'x'.repeat(60), '', '', '', ''],
     [`Firefox/${'1'.repeat(400)}`, 'Firefox', '1'.repeat(20), '', '', ''],
   ];
   for (const [userAgent, ...name] of cases)
