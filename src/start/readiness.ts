@@ -2,12 +2,15 @@ import type { ApiOptions } from '../api/options.ts';
 import type { ResilientGateway } from '../gateway/resilient-gateway.ts';
 import type { Publisher } from '../publisher/publisher.ts';
 import type { Store } from '../store/store.ts';
-import type { Observers } from './observers.ts';
+import type { EntryFaults } from '../observe/entry-faults.ts';
+import type { ListenerFaults } from '../observe/listener-faults.ts';
 
 /** State of this process, for whoever sends it traffic. */
 export type Readiness = Pick<ApiOptions, 'unready' | 'faultyEntries' | 'unopenedPorts' | 'isFull' | 'isStalled'>;
 
-interface WatchedParts extends Pick<Observers, 'entryFaults' | 'listenerFaults'> {
+interface WatchedParts {
+  readonly entryFaults: Pick<EntryFaults, 'count'>;
+  readonly listenerFaults: Pick<ListenerFaults, 'list'>;
   readonly context: { readonly store: Store };
   readonly publisher: Publisher;
   readonly gateway: ResilientGateway | undefined;

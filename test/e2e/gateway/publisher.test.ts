@@ -5,6 +5,7 @@ import { pino } from 'pino';
 
 import { readConfig } from '../../../src/config/config.ts';
 import { openContext } from '../../../src/start/open-context.ts';
+import { watchReadiness } from '../../../src/start/readiness.ts';
 import { Publisher } from '../../../src/publisher/publisher.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { ipPolicies } from '../../../src/resources/ip-policies/table.ts';
@@ -50,6 +51,43 @@ test('a target that cannot take an update gets it with the next one, and no vers
   assert.deepEqual([published.at(-1), publisher.lagging], [store.version, false]);
   const ids = taken.at(-1)?.set.map(({ id }) => id) ?? [];
   assert.deepEqual(ids.toSorted(), [first.id, second.id, third.id].toSorted());
+});
+
+test('a process that is written to all the time stays ready: no update that is under way makes it unready', async () => {
+  const context = await openContext(readConfig({}, { databaseUrl: newSqlite() }), pino({ level: 'silent' }));
+  await using store = context.store;
+  await context.services.get(bootstrap).run('the-token-of-somebody-0123456789-abcdef');
+  const [account] = await store.queries.all('SELECT id FROM accounts');
+  const actor = { id: 'host', accountId: String(account?.[0]), operationId: 'op_1' };
+  const answers: (string | undefined)[] = [];
+  const clock = { ms: 0 };
+  let readiness: ReturnType<typeof watchReadiness> | undefined;
+  await using publisher = await Publisher.start({
+    store,
+    compilers: resources.flatMap((resource) => resource.compilers?.(context) ?? []),
+    // Asked in the middle of each update, which is when the writes of a busy process meet the question.
+    targets: [
+      async () => {
+        answers.push(readiness?.unready());
+        clock.ms += 50;
+        answers.push(readiness?.unready());
+      },
+    ],
+    onFault: assert.ifError,
+    now: () => clock.ms,
+  });
+  const watched = {
+    context,
+    publisher,
+    gateway: undefined,
+    entryFaults: { count: 0 },
+    listenerFaults: { list: () => [] },
+  };
+  readiness = watchReadiness(watched, () => true);
+  const policies = Array.from({ length: 45 }, () => ipPolicies.newDocument(actor.accountId));
+  for (const policy of policies) await store.write(actor, (transaction) => ipPolicies.insert(transaction, policy));
+  assert.ok(answers.length >= 2 * policies.length);
+  assert.deepEqual(new Set(answers), new Set([undefined]));
 });
 
 test(
