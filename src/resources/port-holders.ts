@@ -14,8 +14,8 @@ export interface PortOwner {
 /** A resource whose documents hold ports for their account, such as TCP edges. */
 export interface PortHolder {
   ownerOf(queries: Queries, port: number): Promise<PortOwner | undefined>;
-  /** Every port that is held, in all accounts. */
-  heldPorts(queries: Queries): Promise<readonly number[]>;
+  /** Every port that is held, in all accounts or in one. */
+  heldPorts(queries: Queries, accountId?: string): Promise<readonly number[]>;
 }
 
 /** Every resource that holds ports; none may take what another account holds in any of them. */
@@ -31,11 +31,34 @@ export async function ownersOfPort(services: Services, queries: Queries, port: n
   return owners;
 }
 
-/** Every port that somebody holds, in all accounts. */
-export async function heldPortsOf(services: Services, queries: Queries): Promise<ReadonlySet<number>> {
+/** Every port that somebody holds, in all accounts or in one. */
+async function heldPortsOf(services: Services, queries: Queries, accountId?: string): Promise<ReadonlySet<number>> {
   const held = new Set<number>();
-  for (const holder of services.all(portHolders)) for (const port of await holder.heldPorts(queries)) held.add(port);
+  for (const holder of services.all(portHolders))
+    for (const port of await holder.heldPorts(queries, accountId)) held.add(port);
   return held;
+}
+
+/**
+ * Keeps the last free ports for accounts that have few: one that has its share, by whatever it holds, takes none of the last
+ * quarter, nor so many that another account could not have one. Returns the share of an account that may have no more.
+ */
+export async function findUsedShare(
+  { services, settings }: Pick<ResourceContext, 'services' | 'settings'>,
+  queries: Queries,
+  accountId: string,
+): Promise<number | undefined> {
+  const { first, last } = settings.tcpPorts;
+  const ports = last - first + 1;
+  const [row] = await queries.all('SELECT count(*) FROM accounts');
+  const accounts = Number(row?.[0]);
+  if (accounts < 2) return undefined;
+  const share = Math.max(1, Math.floor(ports / accounts));
+  const heldInRange = async (owner?: string) =>
+    [...(await heldPortsOf(services, queries, owner))].filter((port) => port >= first && port <= last).length;
+  if ((await heldInRange(accountId)) < share) return undefined;
+  const kept = Math.max(Math.ceil(ports / 4), accounts);
+  return ports - (await heldInRange()) <= kept ? share : undefined;
 }
 
 /**
@@ -77,8 +100,12 @@ export function createPortHolder({ ports, owner, documents, reserves = false }: 
       const [row] = await queries.all(`SELECT d.id, d.account_id ${from} WHERE p.port = $1`, [port]);
       return row && { id: String(row[0]), accountId: String(row[1]), reserves };
     },
-    async heldPorts(queries) {
-      return (await queries.all(`SELECT port FROM ${ports}`)).map(([port]) => Number(port));
+    async heldPorts(queries, accountId) {
+      const rows =
+        accountId === undefined
+          ? await queries.all(`SELECT port FROM ${ports}`)
+          : await queries.all(`SELECT p.port ${from} WHERE d.account_id = $1`, [accountId]);
+      return rows.map(([port]) => Number(port));
     },
   };
 }

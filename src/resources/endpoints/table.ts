@@ -96,9 +96,10 @@ export const cloudPorts: PortHolder = {
     ]);
     return row && { id: String(row[0]), accountId: String(row[1]), reserves: false };
   },
-  async heldPorts(queries) {
-    return (await queries.all('SELECT DISTINCT port FROM cloud_endpoints WHERE port IS NOT NULL')).map(([port]) =>
-      Number(port),
-    );
+  async heldPorts(queries, accountId) {
+    const sql = 'SELECT DISTINCT port FROM cloud_endpoints WHERE port IS NOT NULL';
+    const rows =
+      accountId === undefined ? await queries.all(sql) : await queries.all(`${sql} AND account_id = $1`, [accountId]);
+    return rows.map(([port]) => Number(port));
   },
 };

@@ -7,7 +7,7 @@ import { defineKind, textsOf, textsToSet } from '../configuration-kind.ts';
 import type { ConfigurationKind, EntryFields } from '../configuration-kind.ts';
 import { entrySchema } from '../configuration-schema.ts';
 import type { ResourceContext } from '../resource.ts';
-import { addrInUse, noFreePort, portFixed, portNotFree, portNotReservable } from './errors.ts';
+import { addrInUse, addrShareUsed, noFreePort, portFixed, portNotFree, portNotReservable } from './errors.ts';
 import { portOf, reservedAddrs } from './table.ts';
 import { reservedAddrWrites } from './writes.ts';
 
@@ -35,7 +35,7 @@ export function reservedAddrKind(context: Pick<ResourceContext, 'services' | 'se
     table: reservedAddrs,
     changeKinds: ['reserved_addr'],
     schema: ReservedAddrEntry,
-    errors: [addrInUse, noFreePort, portFixed, portNotFree, portNotReservable],
+    errors: [addrInUse, addrShareUsed, noFreePort, portFixed, portNotFree, portNotReservable],
     suggestName: ({ description, addr }) => description ?? `port-${portOf(addr)}`,
     describe: async (_queries, addrs) => addrs.map(({ addr, ...texts }) => toFields({ ...texts, port: portOf(addr) })),
     accept: async (fields) => toFields(read(fields)),

@@ -6,6 +6,12 @@ export const noFreePort = defineError(
   'No port is free among those of this installation ({ports}). Delete a TCP edge or a reserved address, or widen the setting tcp_ports on the host.',
 );
 
+export const addrShareUsed = defineError(
+  20385,
+  409,
+  'Few ports of {ports} are free, and they are kept for other accounts: this account has its share of {share}. Delete a reserved address or a TCP edge, or widen the setting tcp_ports on the host.',
+);
+
 export const addrInUse = defineError(
   20088,
   409,

@@ -10,7 +10,7 @@ import { configurationKinds } from '../configuration-kind.ts';
 import { portHolders } from '../port-holders.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { ReservedAddrEntry, reservedAddrKind } from './configuration.ts';
-import { addrInUse, noFreePort } from './errors.ts';
+import { addrInUse, addrShareUsed, noFreePort } from './errors.ts';
 import * as errors from './errors.ts';
 import { reservedPorts } from './service.ts';
 import { migrations, portHolder, reservedAddrs } from './table.ts';
@@ -60,7 +60,7 @@ function reservedAddrOperations({ store, services, settings }: ResourceContext):
     updateBody: ReservedAddrUpdate,
     fieldErrors: textFieldErrors(descriptionTooLong, metadataTooLong),
     errors: {
-      create: [descriptionTooLong, metadataTooLong, noFreePort],
+      create: [descriptionTooLong, metadataTooLong, noFreePort, addrShareUsed],
       update: [descriptionTooLong, metadataTooLong],
       delete: [addrInUse],
     },

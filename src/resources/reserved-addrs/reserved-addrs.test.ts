@@ -9,6 +9,7 @@ import { createAccount, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
 import { newSqlite } from '../../../test/support/scratch.ts';
 import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { addrShareUsed } from './errors.ts';
 
 const path = '/reserved_addrs';
 const settings = { role: 'api', tcpPorts: '10000-10003', agentDomain: 'agents.example.com' };
@@ -62,6 +63,18 @@ onGatehousesInTurn(
   },
   settings,
 );
+
+test('an account that has its share of the ports, by addresses and edges, leaves the last ones to others', async () => {
+  await using g = await Gatehouse.start(newSqlite(), { role: 'api', tcpPorts: '10000-10007' });
+  const { token } = await createUser(g, 'admin', await createAccount(g));
+  // Of eight ports, four are the share of each, and two are kept.
+  await g.create('/edges/tcp', { hostports: ['m:10000', 'm:10001', 'm:10002'] }, { token });
+  for (let at = 0; at < 3; at++) await g.create(path, {}, { token });
+  const message = await refuses(g, ['POST', path, {}, { token }], 409, addrShareUsed.code);
+  assert.match(message, /10000-10007 .* its share of 4\./);
+  for (let at = 0; at < 2; at++) await g.create(path);
+  await refuses(g, ['POST', path, {}], 409, 20087);
+});
 
 test('a port that another program of the machine has is not given', async () => {
   const first = await freePorts(2);

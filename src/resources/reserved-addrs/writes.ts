@@ -2,10 +2,10 @@ import { withText } from '../../api/body/text-fields.ts';
 import type { TextFields } from '../../api/body/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
-import { findFreePort, ownersOfPort } from '../port-holders.ts';
+import { findFreePort, findUsedShare, ownersOfPort } from '../port-holders.ts';
 import { nameUsers } from '../name-users.ts';
 import type { ResourceContext } from '../resource.ts';
-import { addrInUse, noFreePort, portNotFree, portNotReservable } from './errors.ts';
+import { addrInUse, addrShareUsed, noFreePort, portNotFree, portNotReservable } from './errors.ts';
 import { portOf, reservedAddrs } from './table.ts';
 import type { ReservedAddr } from './table.ts';
 
@@ -23,7 +23,8 @@ export function reservedAddrWrites({ services, settings }: Pick<ResourceContext,
     ): Promise<ReservedAddr> {
       const port = wanted ?? (await findFreePort({ services, settings }, transaction));
       if (port === undefined) throw new UserError(noFreePort, { ports });
-      if (wanted !== undefined) await checkFree(transaction, accountId, wanted);
+      const isOwn = wanted !== undefined && (await checkFree(transaction, accountId, wanted));
+      if (!isOwn) await checkShare(transaction, accountId);
       const first = {
         ...reservedAddrs.newDocument(accountId),
         addr: `${agentDomain}:${port}`,
@@ -46,11 +47,17 @@ export function reservedAddrWrites({ services, settings }: Pick<ResourceContext,
     },
   };
 
-  /** An edge of the account may have the port already: it is the account's own. */
-  async function checkFree(transaction: Transaction, accountId: string, port: number): Promise<void> {
+  /** True: an edge of the account has the port already, so that it is the account's own. */
+  async function checkFree(transaction: Transaction, accountId: string, port: number): Promise<boolean> {
     if (port < tcpPorts.first || port > tcpPorts.last) throw new UserError(portNotReservable, { port, ports });
     const owners = await ownersOfPort(services, transaction, port);
     if (owners.some((owner) => owner.accountId !== accountId || owner.reserves))
       throw new UserError(portNotFree, { port });
+    return owners.length > 0;
+  }
+
+  async function checkShare(transaction: Transaction, accountId: string): Promise<void> {
+    const share = await findUsedShare({ services, settings }, transaction, accountId);
+    if (share !== undefined) throw new UserError(addrShareUsed, { share, ports });
   }
 }

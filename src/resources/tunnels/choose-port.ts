@@ -1,10 +1,9 @@
 import { quote, UserError } from '../../errors/user-error.ts';
-import { findFreePort, heldPortsOf, ownersOfPort } from '../port-holders.ts';
+import { findFreePort, findUsedShare, ownersOfPort } from '../port-holders.ts';
 import { reservedPorts } from '../reserved-addrs/service.ts';
 import { formerClaim, refuseByAcl } from './choice.ts';
 import type { Choice, Place } from './choice.ts';
 import * as errors from './errors.ts';
-import { countPortsOf } from './holders.ts';
 import { tunnelClaims } from './table.ts';
 import { readWantedPort } from './wanted.ts';
 
@@ -51,19 +50,8 @@ async function checkPort({ claimant, services, writer }: Choice, port: number): 
   return owners.length > 0;
 }
 
-/**
- * Keeps the last free ports for accounts that have few: one that has its share takes none of the last quarter, nor so many
- * that another account could not have one.
- */
 async function checkShare({ claimant, services, settings, writer }: Choice): Promise<void> {
   const { first, last } = settings.tcpPorts;
-  const ports = last - first + 1;
-  const [row] = await writer.all('SELECT count(*) FROM accounts');
-  const accounts = Number(row?.[0]);
-  if (accounts < 2) return;
-  const share = Math.max(1, Math.floor(ports / accounts));
-  if ((await countPortsOf(writer, claimant.credential.accountId)) < share) return;
-  const held = [...(await heldPortsOf(services, writer))].filter((port) => port >= first && port <= last);
-  const kept = Math.max(Math.ceil(ports / 4), accounts);
-  if (ports - held.length <= kept) throw new UserError(errors.portShareUsed, { share, ports: `${first}-${last}` });
+  const share = await findUsedShare({ services, settings }, writer, claimant.credential.accountId);
+  if (share !== undefined) throw new UserError(errors.portShareUsed, { share, ports: `${first}-${last}` });
 }

@@ -71,7 +71,7 @@ export const portNotAvailable = defineError(
 export const portShareUsed = defineError(
   20368,
   503,
-  'Few ports of {ports} are free, and they are kept for other accounts: this account has its share of {share}. Close an endpoint, reserve addresses in advance, or ask the operator to widen GATEHOUSE_TCP_PORTS.',
+  'Few ports of {ports} are free, and they are kept for other accounts: this account has its share of {share}. Close an endpoint, delete what has a port, or ask the operator to widen GATEHOUSE_TCP_PORTS.',
 );
 
 export const noFreeAgentPort = defineError(

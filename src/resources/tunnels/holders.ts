@@ -1,5 +1,4 @@
 import type { HostnameHolder } from '../hostname-holders.ts';
-import type { Queries } from '../../store/database.ts';
 import type { PortHolder } from '../port-holders.ts';
 
 /**
@@ -18,13 +17,6 @@ export const claimedNames: HostnameHolder = {
   reserves: false,
 };
 
-/** Counts the ports that endpoints of one account have. */
-export async function countPortsOf(queries: Queries, accountId: string): Promise<number> {
-  const sql = `SELECT count(*) FROM tunnel_claims WHERE ${counts} AND port IS NOT NULL AND account_id = $2`;
-  const [row] = await queries.all(sql, [Date.now(), accountId]);
-  return Number(row?.[0]);
-}
-
 /** Ports of agents' endpoints. */
 export const claimedPorts: PortHolder = {
   async ownerOf(queries, port) {
@@ -32,8 +24,12 @@ export const claimedPorts: PortHolder = {
     const [row] = await queries.all(sql, [Date.now(), port]);
     return row && { id: String(row[0]), accountId: String(row[1]), reserves: false };
   },
-  async heldPorts(queries) {
+  async heldPorts(queries, accountId) {
     const sql = `SELECT port FROM tunnel_claims WHERE ${counts} AND port IS NOT NULL`;
-    return (await queries.all(sql, [Date.now()])).map(([port]) => Number(port));
+    const rows =
+      accountId === undefined
+        ? await queries.all(sql, [Date.now()])
+        : await queries.all(`${sql} AND account_id = $2`, [Date.now(), accountId]);
+    return rows.map(([port]) => Number(port));
   },
 };
