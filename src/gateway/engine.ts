@@ -222,8 +222,8 @@ export interface TcpOpened {
   readonly edgeId: string;
   readonly source: string;
   readonly verdict: Verdict;
-  /** Why a certificate of a client was refused. */
-  readonly reason?: string;
+  /** Why it was refused, for operators. */
+  readonly reason?: string | undefined;
 }
 
 export interface TcpClosed {

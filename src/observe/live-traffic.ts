@@ -131,7 +131,7 @@ export class LiveTraffic {
     for (const each of subscribers) each.add(made);
   }
 
-  tcpOpened({ edgeId, source, verdict: judged, reason = words[judged] }: TcpOpened, decision: TcpDecision): void {
+  tcpOpened({ edgeId, source, verdict: judged, reason }: TcpOpened, decision: TcpDecision): void {
     const { accountId, warnedBy = noIds } = decision;
     const verdict = judged !== 'allowed' ? 'refused' : warnedBy.length > 0 ? 'warned' : 'allowed';
     const nowMs = Date.now();
@@ -248,8 +248,11 @@ function endingOf(event: HttpAnswered, { reason, login }: HttpDecision): Ending 
   const { source, status, errorCode, upstreamMs, durationMs, method, path } = event;
   // The gateway's own 501 and 505 are for faults of the request.
   const isOwn = errorCode !== undefined && (status < 500 || status === 501 || status === 505);
-  const back = login === 'back' ? { login } : {};
-  if (isOwn) return { ...turnedAwayBy(causeOf(errorCode), { atMs: Date.now(), message: reason, source }), ...back };
+  if (isOwn)
+    return {
+      ...turnedAwayBy(causeOf(errorCode), { atMs: Date.now(), message: reason, source }),
+      login: login === 'back' ? login : undefined,
+    };
   // Nobody has asked the upstream, whose answers are counted here.
   if (login !== undefined && status < 500) return { kind: 'own', login: login === 'none' ? undefined : login };
   if (status === 499 && upstreamMs === undefined) return { kind: 'left', durationMs };
@@ -303,15 +306,6 @@ const causes: Readonly<Record<Verdict, RefusalCause | undefined>> = {
   refused_by_certificate: 'certificate',
   refused_unloadable: 'other',
 };
-
-const words = {
-  allowed: undefined,
-  refused_by_restriction: 'an IP restriction refuses the source',
-  refused_by_module: 'the IP rules of the edge refuse the source',
-  refused_by_rate_limit: 'the source opens more connections than the rate limit of the edge allows',
-  refused_by_certificate: 'the client certificate is refused',
-  refused_unloadable: 'the edge, or a rule that it depends on, cannot be loaded',
-} as const;
 
 function toTcpEvent(
   { edgeId, source }: Pick<TcpOpened, 'edgeId' | 'source'>,

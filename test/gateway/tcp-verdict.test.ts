@@ -3,6 +3,7 @@ import { test } from 'node:test';
 
 import { freePort } from '../support/free-port.ts';
 import { startGateway, until } from './support/tcp-engine.ts';
+import { trafficPolicy } from './support/https-entries.ts';
 import { backend, limitedTo, policy, restriction, snapshot, tcpEdge, toBackend } from './support/tcp-entries.ts';
 import { dial, dialAndEcho, startUpstream } from './support/tcp-peers.ts';
 
@@ -71,6 +72,33 @@ test('a restriction that is not enforced warns of the source and lets it pass', 
   await dialAndEcho(t, port, { from: '127.0.0.3' });
   await dialAndEcho(t, port, { from: '127.0.0.2' });
   assert.deepEqual(seen.warnings, ['ipx_1 127.0.0.3']);
+});
+
+test('a refused connection is told with the word of the step, restriction or entry that has refused it', async (t) => {
+  const { engine, seen } = await startGateway(t);
+  const port = await freePort();
+  const denying = { on_tcp_connect: [{ actions: [{ type: 'deny' }] }] };
+  const edges = [
+    [tcpEdge('edgtcp_1', [port], limitedTo('ipp_none'))],
+    [tcpEdge('edgtcp_1', [port], trafficPolicy(denying))],
+    [tcpEdge('edgtcp_1', [port], { newer_module: { enabled: true } })],
+    [policy('ipp_1', '127.0.0.2/32'), restriction('ipx_1', ['ipp_1']), tcpEdge('edgtcp_1', [port])],
+  ];
+  for (const entries of edges) {
+    await engine.apply(snapshot(...entries));
+    await dial(t, port).isReset();
+  }
+  assert.deepEqual(seen.verdicts, [
+    'refused_by_module',
+    'refused_by_module',
+    'refused_unloadable',
+    'refused_by_restriction',
+  ]);
+  const [byModule = '', byPolicy = '', unloadable = '', byRestriction = ''] = seen.reasons;
+  assert.match(byModule, /^Your address 127\.0\.0\.1 .*edge or route/);
+  assert.match(byPolicy, /policy/);
+  assert.match(unloadable, new RegExp(`^Nothing is served at port ${port} .*the edge`));
+  assert.match(byRestriction, /^Your address 127\.0\.0\.1 .*of this account/);
 });
 
 test('a disabled module checks nothing', async (t) => {

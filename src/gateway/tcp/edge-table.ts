@@ -247,7 +247,7 @@ export class EdgeTable {
       for (const connection of connections) {
         const { accepted } = connection;
         if (!claimsOf(rules).includes(accepted.claim)) connection.abort('edge changed');
-        else if (judgeEdge(rules, accepted.visit.source, this.#access).verdict !== 'allowed')
+        else if (judgeEdge(rules, accepted.visit.source, this.#access).refusal !== undefined)
           connection.abort('rules changed');
         else accepted.untilMs = this.#holds(rules, accepted);
         if (accepted.untilMs === 0) connection.abort('rules changed');

@@ -1,12 +1,13 @@
-import { rateLimited, unloadable } from '../../errors/shared.ts';
+import { rateLimited, refusedByRestriction, unloadable } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
+import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import { buildModules, referencedIds } from '../../modules/index.ts';
 import { holdsUntil } from '../../modules/run-steps.ts';
 import type { Outcome } from '../../modules/step.ts';
 import type { AccessTable, AccessVerdict } from '../../snapshot/access.ts';
 import type { SetAside, TcpEdgeEntry, TlsEndpointEntry } from '../../snapshot/contract.ts';
-import type { Verdict } from '../engine.ts';
+import type { TcpOpened, Verdict } from '../engine.ts';
 import type { AcceptedClient, OpenConnection } from './connection.ts';
 import { connectionList } from './connection-list.ts';
 import type { ConnectionList } from './connection-list.ts';
@@ -44,10 +45,9 @@ export interface TcpEdge {
   readonly connections: OpenConnections<OpenConnection>;
 }
 
-export interface EdgeVerdict {
-  readonly verdict: Verdict;
-  readonly warnedBy: AccessVerdict['warnedBy'];
-  readonly refusedBy?: AccessVerdict['refusedBy'];
+export interface EdgeVerdict extends AccessVerdict {
+  /** Undefined: its steps decide. */
+  readonly refusal: UserError | undefined;
 }
 
 export function loadEdgeRules(entry: EdgeEntry, setAside: SetAside, parts: TerminationParts): EdgeRules {
@@ -96,18 +96,28 @@ function identityOf(entry: EdgeEntry): EdgeIdentity {
 }
 
 /** Asks the account's restrictions and the edge itself, whatever its modules say. */
-export function judgeEdge({ accountId, isLoaded }: EdgeRules, source: IpAddress, access: AccessTable): EdgeVerdict {
+export function judgeEdge(rules: EdgeRules, source: IpAddress, access: AccessTable): EdgeVerdict {
+  const { accountId, isLoaded, names, ports } = rules;
   const { refusedBy, warnedBy } = access.admit(accountId, 'endpoints', source);
-  if (refusedBy === undefined) return { verdict: isLoaded ? 'allowed' : 'refused_unloadable', warnedBy };
-  const verdict = access.isLoaded(refusedBy) ? 'refused_by_restriction' : 'refused_unloadable';
-  return { verdict, warnedBy, refusedBy };
+  const cannotLoad = (what: string): UserError =>
+    new UserError(unloadable, { host: names[0] ?? `port ${ports.join(', ')}`, what });
+  if (refusedBy === undefined) return { refusal: isLoaded ? undefined : cannotLoad('the edge'), warnedBy, refusedBy };
+  const refusal = access.isLoaded(refusedBy)
+    ? new UserError(refusedByRestriction, { address: formatIp(source) })
+    : cannotLoad('an IP rule');
+  return { refusal, warnedBy, refusedBy };
 }
 
-/** The verdict by the word of a step. A connection can be given no answer, and waits for nothing. */
-export function verdictOf(outcome: Outcome): Verdict {
-  const code = outcome instanceof UserError ? outcome.code : undefined;
-  if (code === rateLimited.code) return 'refused_by_rate_limit';
-  return code === unloadable.code ? 'refused_unloadable' : 'refused_by_module';
+const verdicts: ReadonlyMap<number, Verdict> = new Map([
+  [rateLimited.code, 'refused_by_rate_limit'],
+  [refusedByRestriction.code, 'refused_by_restriction'],
+  [unloadable.code, 'refused_unloadable'],
+]);
+
+/** What is told of a connection by the word that refuses it. It can be given no answer, and waits for nothing. */
+export function tellRefusal(outcome: Outcome): Pick<TcpOpened, 'verdict' | 'reason'> {
+  const error = outcome instanceof UserError ? outcome : outcome.kind === 'close' ? outcome.refusal : undefined;
+  return { verdict: verdicts.get(error?.code ?? 0) ?? 'refused_by_module', reason: error?.message };
 }
 
 /** Until when an open connection may stay by the rules in force now, in milliseconds since 1970; 0: it ends now. */

@@ -1,10 +1,8 @@
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { TLSSocket } from 'node:tls';
 
 import { readEndpointUrl } from '../../lib/endpoint-url.ts';
 import { newOperationId } from '../../lib/ids.ts';
-import { formatIp, parseIp } from '../../lib/ip/address.ts';
+import { formatIp } from '../../lib/ip/address.ts';
 import { identifyClient } from '../../lib/ip/identify-client.ts';
 import type { ClientRules, ClientSource } from '../../lib/ip/identify-client.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
@@ -17,51 +15,26 @@ import { proxiesKey, sourceKey } from '../../lib/ip/source-key.ts';
 import type { SourceKey } from '../../lib/ip/source-key.ts';
 import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
 import type { CertificateSource } from '../https/client/certificate-source.ts';
-import type { ChoiceFacts } from '../health/backend-addresses.ts';
 import type { HealthTable } from '../health/health-table.ts';
-import type { Target } from '../health/target.ts';
-import type { TunnelBackend, VisitorFacts } from '../tunnels/tunnel-backend.ts';
 import type { TunnelBackends } from '../tunnels/tunnel-backends.ts';
-import type { UpstreamBound } from '../bounds/bound.ts';
-import type { UpstreamSlot } from '../bounds/upstream-connections.ts';
 import { connectionFacts } from '../tls/connection-facts.ts';
 import { ownArrivals } from '../upstream/arrivals.ts';
 import type { Arrivals } from '../upstream/arrivals.ts';
 import { policyNotes } from '../policy-notes.ts';
 import type { VaultSecrets } from '../vault-secrets.ts';
-import type { ConnectUpstream, UpstreamTarget } from '../upstream/connect.ts';
-import { SocketSource } from '../upstream/socket-source.ts';
-import { TunnelSource } from '../upstream/tunnel-source.ts';
-import type { UpstreamSource } from '../upstream/upstream-source.ts';
-import { TcpConnection } from './connection.ts';
-import type { AcceptedClient, ConnectionSettings } from './connection.ts';
-import { TcpDialing } from './dialing.ts';
+import type { ConnectUpstream } from '../upstream/connect.ts';
+import { TcpBackends } from './backends.ts';
+import type { AcceptedClient } from './connection.ts';
 import { EdgeTable } from './edge-table.ts';
-import { judgeEdge, verdictOf } from './edge.ts';
+import { judgeEdge, tellRefusal } from './edge.ts';
 import type { EdgeRules, TcpEdge } from './edge.ts';
-import { TcpFailover } from './failover.ts';
 import { goThrough } from './forwarded.ts';
 import type { Passed } from './forwarded.ts';
-import type { Member } from './failover.ts';
-import type { Opening } from './opening.ts';
 import type { PortListener } from './port-listener.ts';
 import { PortTable } from './port-table.ts';
 import { TlsOpening } from './terminate-tls.ts';
 import type { TlsTermination } from './terminate-tls.ts';
-import { createBackendConnector, joinStream, resetSocket } from './upstream.ts';
-import type { ConnectBackend, OpenUpstream } from './upstream.ts';
-
-/** A backend, or one address of it, that a client may be sent to. */
-interface Candidate {
-  readonly source: UpstreamSource;
-  /** Set for one of several addresses of a backend, or one that is checked. */
-  readonly target?: Target;
-  /** Sends a client to it as the only one that is left; an address is only tried. */
-  readonly send?: (accepted: AcceptedClient, slot: UpstreamSlot) => void;
-}
-
-/** Most of them that are tried for one client. */
-const mostTried = 16;
+import { resetSocket } from './upstream.ts';
 
 export interface TcpFrontParts {
   readonly options: GatewayOptions;
@@ -105,14 +78,10 @@ class TcpFront implements Front, TlsPassThrough {
   readonly #observer: TrafficObserver;
   readonly #bounds: EngineBounds;
   readonly #services: ConnectionServices;
-  readonly #tunnels: TunnelBackends;
-  readonly #health: HealthTable;
-  readonly #open: ConnectUpstream;
-  readonly #connect: ConnectBackend;
   readonly #clientRules: ClientRules;
-  readonly #connectionSettings: ConnectionSettings;
   readonly #ports: PortTable;
   readonly #edges: EdgeTable;
+  readonly #backends: TcpBackends;
   readonly #watchTimer: NodeJS.Timeout;
   /** Clients whose source is not known yet. */
   readonly #identifying = new Set<Socket>();
@@ -126,10 +95,6 @@ class TcpFront implements Front, TlsPassThrough {
     this.#observer = observer;
     this.#bounds = bounds;
     this.#services = { access, rates: takeRates(bounds.rates), secrets: secrets.service, notes: policyNotes(log) };
-    this.#tunnels = tunnels;
-    this.#health = health;
-    this.#open = connect;
-    this.#connect = createBackendConnector(connect);
     this.#clientRules = {
       proxyProtocol: proxyProtocol.tcp,
       trustedProxies,
@@ -149,12 +114,16 @@ class TcpFront implements Front, TlsPassThrough {
       log,
     });
     this.#edges = new EdgeTable(access, this.#ports, { certificates, handshakeMs: timeouts.headersMs }, health);
-    this.#connectionSettings = {
+    this.#backends = new TcpBackends({
+      edges: this.#edges,
+      connect,
+      tunnels,
+      health,
+      upstreams: bounds.upstreams,
+      observer,
       timeouts,
-      closed: (connection) => {
-        this.#closed(connection);
-      },
-    };
+      closed: () => this.#checkDrained(),
+    });
     const watchEveryMs = Math.max(10, Math.min(1000, timeouts.upstreamConnectMs / 4, timeouts.idleMs / 4));
     this.#watchTimer = setInterval(() => {
       this.#edges.watchAll();
@@ -227,16 +196,15 @@ class TcpFront implements Front, TlsPassThrough {
     const { rules } = edge;
     const { id: edgeId, accountId } = rules;
     const visit = this.#visitOf(rules, client, identified, claim);
-    const { verdict: judged, warnedBy, refusedBy } = judgeEdge(rules, source, this.#access);
-    const passed = judged === 'allowed' ? this.#goThrough(visit, rules, client, identified) : undefined;
-    const { outcome, module, hops = [], backendId: wantedId } = passed ?? {};
-    const verdict = outcome === undefined ? judged : verdictOf(outcome);
+    const { refusal, warnedBy, refusedBy } = judgeEdge(rules, source, this.#access);
+    const passed = refusal === undefined ? this.#goThrough(visit, rules, client, identified) : undefined;
+    const { outcome = refusal, module, hops = [], backendId: wantedId } = passed ?? {};
     const sourceText = formatIp(source);
-    const candidates = verdict === 'allowed' ? this.#candidates(wantedId, sourceText) : undefined;
+    const candidates = outcome === undefined ? this.#backends.candidates(wantedId, sourceText) : undefined;
     const backendId = candidates?.length === 1 ? candidates[0]?.source.id : wantedId;
     const decision = { connectionId: newOperationId(), accountId, claim, warnedBy, refusedBy, module, backendId };
-    if (verdict !== 'allowed') {
-      this.#observer.tcpOpened({ edgeId, source: sourceText, verdict }, decision);
+    if (outcome !== undefined) {
+      this.#observer.tcpOpened({ edgeId, source: sourceText, ...tellRefusal(outcome) }, decision);
       resetSocket(client);
       return;
     }
@@ -244,12 +212,12 @@ class TcpFront implements Front, TlsPassThrough {
     const { port } = identified;
     const open = { isSecuring: false, untilMs: Infinity };
     const accepted = { client, port, visit, sourceText, claim, edge, decision, hops, ...open };
-    const own = candidates === undefined ? this.#backend(backendId) : undefined;
+    const own = candidates === undefined ? this.#backends.backend(backendId) : undefined;
     const wanted = candidates ?? (own === undefined ? [] : [own]);
     const { termination } = rules;
     const next = (secured: AcceptedClient): void => {
       this.#allowed(secured);
-      this.#reach(secured, wanted);
+      this.#backends.reach(secured, wanted);
     };
     if (termination === undefined) next(accepted);
     else this.#terminate(accepted, termination, next);
@@ -286,7 +254,7 @@ class TcpFront implements Front, TlsPassThrough {
     const { accepted, refusal, refusedBy: module } = opening;
     if (refusal === undefined) {
       this.#allowed(accepted);
-      this.#closed(opening);
+      this.#backends.closed(opening);
       return;
     }
     this.#edges.closed(opening);
@@ -294,15 +262,6 @@ class TcpFront implements Front, TlsPassThrough {
     const refused = { edgeId: edge.rules.id, source, verdict: 'refused_by_certificate', reason: refusal } as const;
     this.#observer.tcpOpened(refused, { ...decision, module });
     this.#checkDrained();
-  }
-
-  #reach(accepted: AcceptedClient, chosen: readonly Candidate[]): void {
-    // What agents serve may have others by now, after a handshake.
-    const candidates = chosen.map((each) =>
-      each.target === undefined ? (this.#backend(each.source.id) ?? each) : each,
-    );
-    if (candidates.length > 1 || candidates[0]?.target !== undefined) this.#failOver(accepted, candidates);
-    else this.#send(accepted, candidates[0]);
   }
 
   #visitOf(
@@ -331,155 +290,6 @@ class TcpFront implements Front, TlsPassThrough {
     };
   }
 
-  /** Backends and addresses to try, where the id is that of a group, or of a backend with several addresses. */
-  #candidates(id: string | undefined, sourceText: string): readonly Candidate[] | undefined {
-    if (id === undefined || this.#edges.backend(id)?.balance === undefined) {
-      const ids = id === undefined ? undefined : this.#edges.groups.candidates(id);
-      return ids?.flatMap((each) => this.#targets(each, sourceText) ?? this.#backend(each) ?? []).slice(0, mostTried);
-    }
-    return this.#targets(id, sourceText);
-  }
-
-  /** The addresses of a backend in the order in which they are to be tried; undefined where it has one that nobody watches. */
-  #targets(id: string, sourceText: string): readonly Candidate[] | undefined {
-    const addresses = this.#health.find(id);
-    if (addresses === undefined) return undefined;
-    const facts: ChoiceFacts = { source: () => sourceText, header: () => undefined };
-    const targets: Target[] = [];
-    for (let next = addresses.choose(facts, targets); next !== undefined; next = addresses.choose(facts, targets))
-      targets.push(next);
-    return targets.map((target) => ({ source: this.#socketSource(target), target }));
-  }
-
-  #backend(id: string | undefined): Candidate | undefined {
-    if (id === undefined) return undefined;
-    const entry = this.#edges.backend(id);
-    if (entry !== undefined) {
-      const open: OpenUpstream = (user) => this.#connect(entry, user);
-      return { source: this.#socketSource(entry), send: (accepted, slot) => this.#join(accepted, open, slot) };
-    }
-    const { upstreamConnectMs } = this.#connectionSettings.timeouts;
-    const tunnel = this.#tunnels.find(id);
-    if (tunnel !== undefined)
-      return {
-        source: new TunnelSource(tunnel, upstreamConnectMs),
-        send: (accepted, slot) => this.#dial(accepted, tunnel, slot),
-      };
-    const answer = this.#edges.groups.answer(id);
-    if (answer === undefined) return undefined;
-    const send: Candidate['send'] = (accepted, slot) => this.#join(accepted, joinStream(answer.connect()), slot);
-    return { source: answer, send };
-  }
-
-  #socketSource(target: UpstreamTarget): UpstreamSource {
-    return new SocketSource(target, this.#open, this.#connectionSettings.timeouts.upstreamConnectMs, 'bytes');
-  }
-
-  #take(id: string, { edge, visit }: AcceptedClient): UpstreamSlot | UpstreamBound {
-    return this.#bounds.upstreams.backend(id, edge.rules.accountId).take(visit.countedSource);
-  }
-
-  /** Sends a client to the one backend that is left for it. */
-  #send(accepted: AcceptedClient, backend: Candidate | undefined): void {
-    const slot = backend && this.#take(backend.source.id, accepted);
-    if (typeof slot === 'object') backend?.send?.(accepted, slot);
-    else this.#turnAway(accepted, slot === undefined ? 'no backend' : 'too many connections');
-  }
-
-  #turnAway({ client, edge, sourceText, decision }: AcceptedClient, reason: string): void {
-    resetSocket(client);
-    const nothingMoved = { bytesIn: 0, bytesOut: 0, durationMs: 0 };
-    this.#observer.tcpClosed({ edgeId: edge.rules.id, source: sourceText, ...nothingMoved, reason }, decision);
-  }
-
-  /** Tries backends and addresses in order. A last one that nobody watches is asked as if it were the only one. */
-  #failOver(accepted: AcceptedClient, candidates: readonly Candidate[]): void {
-    const { groups } = this.#edges;
-    const last = candidates.at(-1);
-    const tried = last?.send === undefined ? candidates : candidates.slice(0, -1);
-    const isOfGroup = groups.has(accepted.edge.rules.backendId ?? '');
-    const failover = new TcpFailover(accepted, {
-      members: tried.map((candidate) => this.#member(candidate, accepted)),
-      failed: ({ candidate: { source, target } }, cause) => {
-        if (target !== undefined) this.#health.failed(target, cause);
-        else if (isOfGroup) groups.failed(source.id);
-      },
-      reached: ({ candidate: { source, target }, isTrial }) => {
-        if (target === undefined && isOfGroup) groups.reached(source.id);
-        else if (target !== undefined && isTrial) this.#health.answered(target);
-      },
-      opened: (done, stream, slot) => {
-        this.#join(accepted, joinStream(stream), slot);
-        this.#edges.closed(done);
-      },
-      exhausted: (done) => {
-        if (last?.send === undefined) this.#turnAway(accepted, 'connect failed');
-        else this.#send(accepted, last);
-        this.#edges.closed(done);
-        this.#checkDrained();
-      },
-      closed: (done) => {
-        this.#closed(done);
-      },
-    });
-    this.#edges.opened(failover);
-    failover.start();
-  }
-
-  #member(candidate: Candidate, accepted: AcceptedClient): Member<Candidate> {
-    const { source, target } = candidate;
-    return {
-      candidate,
-      isTrial: target?.isFailing === true,
-      take: () => {
-        const slot = this.#take(source.id, accepted);
-        if (typeof slot !== 'object') return undefined;
-        return target === undefined ? slot : countUse(target, slot);
-      },
-      open: (outcome) =>
-        source.open(
-          () => this.#visitor(accepted),
-          () => 0,
-          outcome,
-        ),
-    };
-  }
-
-  #join(accepted: AcceptedClient, open: OpenUpstream, slot: Pick<UpstreamSlot, 'close'>): void {
-    this.#edges.opened(new TcpConnection(accepted, open, slot, this.#connectionSettings));
-  }
-
-  #dial(accepted: AcceptedClient, backend: TunnelBackend, slot: UpstreamSlot): void {
-    const visitor = this.#visitor(accepted);
-    const connectMs = this.#connectionSettings.timeouts.upstreamConnectMs;
-    const opened = (dialing: TcpDialing, stream: Duplex): void => {
-      this.#join(accepted, joinStream(stream), slot);
-      this.#edges.closed(dialing);
-    };
-    const closed = (opening: Opening): void => {
-      this.#closed(opening);
-    };
-    const tunnels = this.#tunnels;
-    this.#edges.opened(new TcpDialing(accepted, { backend, tunnels, slot, visitor, connectMs, opened, closed }));
-  }
-
-  #visitor({ client, port, visit: { source }, edge, hops }: AcceptedClient): VisitorFacts {
-    const scheme = hops.at(-1)?.target.scheme ?? (edge.rules.kind === 'tls_endpoint' ? 'tls' : 'tcp');
-    const isEndpoint = scheme === 'tls';
-    return {
-      source: { ip: source, port },
-      destination: () => ({ ip: parseIp(client.localAddress ?? '') ?? source, port: client.localPort ?? 0 }),
-      proto: isEndpoint ? 'tls' : 'tcp',
-      isTls: isEndpoint && !(client instanceof TLSSocket),
-    };
-  }
-
-  #closed(connection: TcpConnection | Opening): void {
-    this.#edges.closed(connection);
-    this.#observer.tcpClosed(connection.report, connection.accepted.decision);
-    this.#checkDrained();
-  }
-
   #isBusy(): boolean {
     return this.#identifying.size > 0 || this.#edges.hasConnections;
   }
@@ -499,17 +309,4 @@ function endpointFacts(
   if (read.ok) return { id, protocol: read.url.scheme, host: read.url.hostname, port: read.url.port };
   if (typeof claim === 'string') return { id, protocol: 'tls', host: claim, port: 443 };
   return { id, protocol: kind === 'tls_endpoint' ? 'tls' : 'tcp', host: client.localAddress ?? '', port: claim };
-}
-
-/** Counts a connection for the address until its place is free. */
-function countUse(target: Target, slot: UpstreamSlot): Pick<UpstreamSlot, 'close'> {
-  let isOpen = true;
-  target.inUse++;
-  return {
-    close() {
-      if (isOpen) target.inUse--;
-      isOpen = false;
-      slot.close();
-    },
-  };
 }

@@ -9,6 +9,7 @@ import type {
   RateReport,
   TcpClosed,
   TrafficObserver,
+  TcpOpened,
   Verdict,
   WrongPassword,
 } from '../../../src/gateway/engine.ts';
@@ -38,6 +39,8 @@ export class Recorder implements TrafficObserver {
   readonly backendsRefused: BackendRefused[] = [];
   readonly passwords: string[] = [];
   ownArrivals = 0;
+  /** Why connections were refused, beside each verdict. */
+  readonly reasons: (string | undefined)[] = [];
   /** Number of connections that rate limits have counted. */
   counted = 0;
   /** Fields of the warnings in the log. */
@@ -57,8 +60,9 @@ export class Recorder implements TrafficObserver {
     for (const id of restrictionIds) this.warnings.push(`${id} ${formatIp(source)}`);
   }
 
-  tcpOpened({ verdict }: { readonly verdict: Verdict }): void {
+  tcpOpened({ verdict, reason }: TcpOpened): void {
     this.verdicts.push(verdict);
+    this.reasons.push(reason);
   }
 
   tcpClosed(event: TcpClosed): void {
