@@ -12,7 +12,7 @@ import type { SnapshotEntry, TlsEndpointEntry } from '../../src/snapshot/contrac
 import { ClientAuthority } from '../support/client-certificates.ts';
 import { startAgents, tunnelBackend } from './support/agents.ts';
 import { edgeCertificate, makeCertificate } from './support/https-certificate.ts';
-import { allowPolicy, ipRestriction, toBackend } from './support/https-entries.ts';
+import { allowPolicy, ipRestriction, restriction, toBackend } from './support/https-entries.ts';
 import { startGateway } from './support/https-gateway.ts';
 import type { GatewaySettings } from './support/https-gateway.ts';
 import { portOf } from './support/https-upstream.ts';
@@ -173,6 +173,26 @@ test('an open connection is closed when certificates of another authority are as
   await until(() => gateway.tcpClosed.length === 1, 'it is logged');
   assert.equal(gateway.tcpClosed[0]?.reason, 'rules changed');
 });
+
+const networks = [
+  ['the endpoint', [endpoint({ modules: ipRestriction('office') })]],
+  ['a restriction of the account', [endpoint(), restriction('ipx_1', true, 'office')]],
+] as const;
+for (const [what, entries] of networks) {
+  test(`an open connection is closed when a rule of ${what} no longer lets its network in`, async (t) => {
+    const { gateway } = await start(t, [allowPolicy('office', '127.0.0.0/8'), ...entries]);
+    const client = visit(t, gateway.port);
+    client.write('hello');
+    await once(client, 'data');
+    await gateway.set(allowPolicy('office', '127.0.0.1/32'));
+    client.write('again');
+    await once(client, 'data');
+    await gateway.set(allowPolicy('office', '192.0.2.0/24'));
+    await until(() => client.readableEnded || client.closed, 'it is closed');
+    await until(() => gateway.tcpClosed.length === 1, 'it is logged');
+    assert.equal(gateway.tcpClosed[0]?.reason, 'rules changed');
+  });
+}
 
 test('an open connection is closed when the certificate of its client has expired', async (t) => {
   const { gateway } = await start(t, [endpoint(asking(own))]);

@@ -56,6 +56,8 @@ const ended = fc.record({ min_version: option(fc.constantFrom('1.2', '1.3')), mu
 /** Certificate that a visitor is described with, and shows: without a word of it nobody knows, and it shows none. */
 const shown = option(fc.constantFrom('none', 'staff', 'foreign'));
 
+type Ended = { readonly min_version: string | undefined; readonly mutual_tls: boolean | undefined } | undefined;
+
 interface Shared {
   readonly ip_restriction: { readonly isEnabled: boolean; readonly isOffice: boolean } | undefined;
   readonly rate_limit: boolean | undefined;
@@ -68,6 +70,22 @@ function sharedModules({ ip_restriction: ip, rate_limit: enforced }: Shared) {
     ip_restriction: ip === undefined ? null : { enabled: ip.isEnabled, ip_policy_ids },
     rate_limit: enforced === undefined ? null : { limit: 1e6, window_seconds: 86_400, enforced },
   };
+}
+
+function tlsModules(end: Ended) {
+  return {
+    tls_termination: end === undefined ? null : { terminate_at: 'edge', min_version: end.min_version },
+    mutual_tls:
+      end?.mutual_tls === undefined
+        ? null
+        : { enabled: end.mutual_tls, certificate_authority_ids: [authorities['staff']] },
+  };
+}
+
+/** The certificate as a visitor is described with it. */
+function describedAs(name: string | undefined) {
+  const authority_id = name === undefined ? undefined : authorities[name];
+  return name === undefined ? undefined : authority_id === undefined ? {} : { authority_id };
 }
 
 async function restricted<T>({ restriction }: Shared, run: () => Promise<T>): Promise<T> {
@@ -92,12 +110,18 @@ async function getsIn(asking: Promise<unknown>): Promise<boolean> {
   );
 }
 
-function askTls(servername: string, from: string, pair: ClientPair | undefined, version: string): Promise<unknown> {
-  const { promise, resolve, reject } = Promise.withResolvers();
+/** Returns the status of the answer. */
+function askTls(servername: string, from: string, pair: ClientPair | undefined, version: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
   const to = from.includes(':') ? '::1' : '127.0.0.1';
-  const tls = { servername, rejectUnauthorized: false, maxVersion: version as 'TLSv1.2', ...pair };
+  const headers = { host: servername };
+  const tls = { servername, headers, rejectUnauthorized: false, maxVersion: version as 'TLSv1.2', ...pair };
   request({ host: to, port: site.httpsPort, localAddress: from, agent: false, ...tls }, (response) => {
-    response.resume().on('end', resolve).on('error', reject);
+    const { statusCode = 0 } = response;
+    response
+      .resume()
+      .on('end', () => resolve(statusCode))
+      .on('error', reject);
   })
     .on('error', reject)
     .end();
@@ -133,21 +157,13 @@ test('POST /ip_check tells whom a TLS edge lets in, whatever its modules are and
     versions,
     async (given, end, name, tls) => {
       const host = `case-${(number += 1)}.site.test`;
-      const modules = {
-        ...sharedModules(given),
-        tls_termination: end === undefined ? null : { terminate_at: 'edge', min_version: end.min_version },
-        mutual_tls:
-          end?.mutual_tls === undefined
-            ? null
-            : { enabled: end.mutual_tls, certificate_authority_ids: [authorities['staff']] },
-      };
+      const modules = { ...sharedModules(given), ...tlsModules(end) };
       const { id } = await site.gatehouse.create('/edges/tls', {
         hostports: [`${host}:443`],
         backend: { backend_id: end === undefined ? passedOnId : site.backendId },
         ...modules,
       });
-      const authority_id = name === undefined ? undefined : authorities[name];
-      const certificate = name === undefined ? undefined : authority_id === undefined ? {} : { authority_id };
+      const certificate = describedAs(name);
       await restricted(given, async () => {
         for (const ip of sources) {
           const { body: told } = await site.gatehouse.post('/ip_check', { ip, edge_id: id, certificate });
@@ -162,6 +178,44 @@ test('POST /ip_check tells whom a TLS edge lets in, whatever its modules are and
         }
       });
       await site.gatehouse.delete(`/edges/tls/${id}`);
+    },
+  );
+  await fc.assert(property, { numRuns: rounds(50, 1000), seed: 43 });
+});
+
+test('POST /ip_check tells whom an HTTPS edge lets in by TLS, whatever it asks for and whatever the visitor shows', async () => {
+  const versions = fc.constantFrom('TLSv1.2', 'TLSv1.3');
+  const property = fc.asyncProperty(
+    fc.record(shared),
+    option(ended),
+    shown,
+    versions,
+    async (given, end, name, tls) => {
+      const host = `case-${(number += 1)}.site.test`;
+      const { gatehouse, backendId } = site;
+      const { id } = await gatehouse.create('/edges/https', { hostports: [`${host}:443`], ...tlsModules(end) });
+      const route = await gatehouse.create(`/edges/https/${id}/routes`, {
+        match_type: 'path_prefix',
+        match: '/',
+        backend: { backend_id: backendId },
+        ...sharedModules(given),
+      });
+      await restricted(given, async () => {
+        for (const ip of sources) {
+          const described = { ip, route_id: route.id, certificate: describedAs(name) };
+          const { body: told } = await gatehouse.post('/ip_check', described);
+          const asked = told.further_checks.filter(({ asks }: { asks: string | null }) => asks !== null);
+          const mayEnter = told.allowed && asked.length === 0 && !(end?.min_version === '1.3' && tls === 'TLSv1.2');
+          const words = `${ip}, ${tls}, ${name}, ${JSON.stringify([given, end])}: ${told.explanation}`;
+          const answer = await askTls(host, ip, pairs[name ?? ''], tls).catch((error: NodeJS.ErrnoException) => {
+            // It is the handshake that fails for want of the version.
+            assert.match(`${error.code}`, /^(?:ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION|ECONNRESET|EPROTO)$/, words);
+            return 0;
+          });
+          assert.equal(answer === 200, mayEnter, `${answer}: ${words}`);
+        }
+      });
+      await gatehouse.delete(`/edges/https/${id}`);
     },
   );
   await fc.assert(property, { numRuns: rounds(50, 1000), seed: 43 });
