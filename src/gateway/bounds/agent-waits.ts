@@ -1,3 +1,4 @@
+import { KeyCounts } from '../../lib/key-counts.ts';
 import type { GatewayBoundReports, GatewayBounds } from './bound.ts';
 
 /** A visitor whose agent is on its way back. One of its methods is called, once, unless it leaves. */
@@ -25,7 +26,7 @@ export class AgentWaits {
   readonly #limits: GatewayBounds;
   readonly #reports: GatewayBoundReports;
   readonly #byBackend = new Map<string, Set<Entered>>();
-  readonly #byAccount = new Map<string, number>();
+  readonly #byAccount = new KeyCounts<string>();
   #count = 0;
 
   constructor(limits: GatewayBounds, reports: GatewayBoundReports) {
@@ -47,7 +48,7 @@ export class AgentWaits {
     const { agentWaiting } = this.#limits;
     // Visitors of one account must not take the places of all others.
     const accountLimit = Math.ceil(agentWaiting / 4);
-    if (this.#count >= agentWaiting || (this.#byAccount.get(accountId) ?? 0) >= accountLimit) {
+    if (this.#count >= agentWaiting || this.#byAccount.of(accountId) >= accountLimit) {
       this.#reports.refused('agent_waiting', { backendId });
       return 'full';
     }
@@ -102,9 +103,7 @@ export class AgentWaits {
   }
 
   #counted(accountId: string, by: 1 | -1): void {
-    const count = (this.#byAccount.get(accountId) ?? 0) + by;
     this.#count += by;
-    if (count === 0) this.#byAccount.delete(accountId);
-    else this.#byAccount.set(accountId, count);
+    this.#byAccount.add(accountId, by);
   }
 }

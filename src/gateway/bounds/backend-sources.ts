@@ -1,6 +1,7 @@
 import type { GatewayBounds, UpstreamBound } from './bound.ts';
 import { proxiesKey } from '../../lib/ip/source-key.ts';
 import type { SourceKey } from '../../lib/ip/source-key.ts';
+import { KeyCounts } from '../../lib/key-counts.ts';
 
 /**
  * The connections to one backend that are in use, and the requests that wait for one, by source. Sources have their turns
@@ -9,7 +10,7 @@ import type { SourceKey } from '../../lib/ip/source-key.ts';
 export class BackendSources {
   readonly #bounds: GatewayBounds;
   /** Only sources with a connection in use. */
-  readonly #inUse = new Map<SourceKey, number>();
+  readonly #inUse = new KeyCounts<SourceKey>();
   /** Only sources with a request that waits. */
   readonly #queues = new Map<SourceKey, Set<() => void>>();
   /** Sources that wait and are below their bound, in the order of their turns. */
@@ -30,13 +31,11 @@ export class BackendSources {
   }
 
   mayUse(source: SourceKey): boolean {
-    return source === proxiesKey || (this.#inUse.get(source) ?? 0) < this.#bounds.backendSourceConnections;
+    return source === proxiesKey || this.#inUse.of(source) < this.#bounds.backendSourceConnections;
   }
 
   count(source: SourceKey, change: 1 | -1): void {
-    const count = (this.#inUse.get(source) ?? 0) + change;
-    if (count === 0) this.#inUse.delete(source);
-    else this.#inUse.set(source, count);
+    this.#inUse.add(source, change);
     if (this.#waiting > 0) this.#lineUp(source);
   }
 
@@ -75,9 +74,7 @@ export class BackendSources {
 
   /** The largest number of connections in use by one source. */
   mostInUse(): number {
-    let most = 0;
-    for (const [source, count] of this.#inUse) if (source !== proxiesKey) most = Math.max(most, count);
-    return most;
+    return this.#inUse.most(proxiesKey);
   }
 
   /** The largest number of requests of one source that wait. */

@@ -5,6 +5,7 @@ import type { ClientSource } from '../../lib/ip/identify-client.ts';
 import type { Bound, GatewayBoundReports, GatewayBounds } from './bound.ts';
 import { sourceKey } from '../../lib/ip/source-key.ts';
 import type { SourceKey } from '../../lib/ip/source-key.ts';
+import { KeyCounts } from '../../lib/key-counts.ts';
 
 /** Share of the bound that is kept free by closing idle connections. */
 const freeShare = 0.1;
@@ -17,7 +18,7 @@ export class ClientConnections {
   /** The bound at first: it is lowered where others take their part of it. */
   readonly #highest: number;
   readonly #reports: GatewayBoundReports;
-  readonly #bySource = new Map<SourceKey, number>();
+  readonly #bySource = new KeyCounts<SourceKey>();
   #open = 0;
   /** Idle connections that were told to close and have not done so yet. */
   #closing = 0;
@@ -36,7 +37,7 @@ export class ClientConnections {
     reports.watch(
       'source_connections',
       () => limits.sourceConnections,
-      () => this.#mostOfOneSource(),
+      () => this.#bySource.most(),
     );
   }
 
@@ -69,19 +70,18 @@ export class ClientConnections {
     socket.on('close', () => {
       this.#open -= 1;
       this.#closing = Math.max(0, this.#closing - 1);
-      if (key !== undefined) this.#leave(key);
+      if (key !== undefined) this.#bySource.add(key, -1);
     });
     return ({ source, peerTrusted }) => {
       // A trusted proxy forwards for many clients.
       if (peerTrusted || socket.destroyed) return !socket.destroyed;
       const counted = sourceKey(source);
-      const count = this.#bySource.get(counted) ?? 0;
-      if (count >= this.#limits.sourceConnections) {
+      if (this.#bySource.of(counted) >= this.#limits.sourceConnections) {
         this.#refuse(socket, 'source_connections', { source: formatIp(source) });
         return false;
       }
       key = counted;
-      this.#bySource.set(counted, count + 1);
+      this.#bySource.add(counted, 1);
       return true;
     };
   }
@@ -89,18 +89,6 @@ export class ClientConnections {
   /** Number of connections that are kept free. */
   get #room(): number {
     return Math.ceil(this.#limits.clientConnections * freeShare);
-  }
-
-  #mostOfOneSource(): number {
-    let most = 0;
-    for (const count of this.#bySource.values()) most = Math.max(most, count);
-    return most;
-  }
-
-  #leave(key: SourceKey): void {
-    const count = this.#bySource.get(key) ?? 0;
-    if (count > 1) this.#bySource.set(key, count - 1);
-    else this.#bySource.delete(key);
   }
 
   /** Closes idle connections where too little is free. To be called when the bound was lowered. */

@@ -1,3 +1,5 @@
+import { KeyCounts } from '../../lib/key-counts.ts';
+
 const mebibyte = 1024 * 1024;
 /** Bytes of bodies that one process holds for modules that check them. */
 const mostBytes = 128 * mebibyte;
@@ -6,22 +8,19 @@ const mostOfAccount = 32 * mebibyte;
 
 /** Counts the bytes of request bodies that are held. */
 export class HeldBodies {
-  readonly #byAccount = new Map<string, number>();
+  readonly #byAccount = new KeyCounts<string>();
   #bytes = 0;
 
   /** False: there is no room for so many more. */
   add(accountId: string, bytes: number): boolean {
-    const ofAccount = (this.#byAccount.get(accountId) ?? 0) + bytes;
-    if (this.#bytes + bytes > mostBytes || ofAccount > mostOfAccount) return false;
+    if (this.#bytes + bytes > mostBytes || this.#byAccount.of(accountId) + bytes > mostOfAccount) return false;
     this.#bytes += bytes;
-    this.#byAccount.set(accountId, ofAccount);
+    this.#byAccount.add(accountId, bytes);
     return true;
   }
 
   release(accountId: string, bytes: number): void {
-    const left = (this.#byAccount.get(accountId) ?? 0) - bytes;
     this.#bytes -= bytes;
-    if (left <= 0) this.#byAccount.delete(accountId);
-    else this.#byAccount.set(accountId, left);
+    this.#byAccount.add(accountId, -bytes);
   }
 }

@@ -1,12 +1,13 @@
 import type { Transform } from 'node:stream';
 
+import { KeyCounts } from '../../lib/key-counts.ts';
 import type { GatewayBoundReports, GatewayBounds } from './bound.ts';
 
 /** Counts the encoders of responses at work: each holds up to 1.2 MB, for as long as its client takes to read. */
 export class ResponseEncoders {
   readonly #limits: GatewayBounds;
   readonly #reports: GatewayBoundReports;
-  readonly #byAccount = new Map<string, number>();
+  readonly #byAccount = new KeyCounts<string>();
   #open = 0;
 
   constructor(limits: GatewayBounds, reports: GatewayBoundReports) {
@@ -24,7 +25,7 @@ export class ResponseEncoders {
     const { responseEncoders } = this.#limits;
     // Clients of one account that read slowly must not turn compression off for the others.
     const accountLimit = Math.ceil(responseEncoders / 4);
-    if (this.#open < responseEncoders && (this.#byAccount.get(accountId) ?? 0) < accountLimit) return true;
+    if (this.#open < responseEncoders && this.#byAccount.of(accountId) < accountLimit) return true;
     this.#reports.refused('response_encoders', { accountId });
     return false;
   }
@@ -38,9 +39,7 @@ export class ResponseEncoders {
   }
 
   #change(accountId: string, by: 1 | -1): void {
-    const count = (this.#byAccount.get(accountId) ?? 0) + by;
     this.#open += by;
-    if (count === 0) this.#byAccount.delete(accountId);
-    else this.#byAccount.set(accountId, count);
+    this.#byAccount.add(accountId, by);
   }
 }

@@ -1,4 +1,5 @@
 import { FairQueue } from '../../lib/fair-queue.ts';
+import { KeyCounts } from '../../lib/key-counts.ts';
 import type { ActiveCheckEntry, BackendEntry, SnapshotFollower, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { ConnectUpstream, UpstreamTarget } from '../upstream/connect.ts';
 import { CheckCalendar } from './check-calendar.ts';
@@ -40,7 +41,7 @@ export class HealthChecker implements SnapshotFollower {
   readonly #waiting = new FairQueue<Check>();
   readonly #running = new Map<Check, Running>();
   /** Numbers of checks under way. */
-  readonly #runningOf = new Map<string, number>();
+  readonly #runningOf = new KeyCounts<string>();
   #timer: NodeJS.Timeout | undefined;
   #tick = 0;
   #startedMs = 0;
@@ -145,8 +146,7 @@ export class HealthChecker implements SnapshotFollower {
    * the only one, and there is a place for the next account at any time.
    */
   #serve(): void {
-    const mayBegin = (accountId: string): boolean =>
-      (this.#runningOf.get(accountId) ?? 0) < mostRunning - this.#running.size;
+    const mayBegin = (accountId: string): boolean => this.#runningOf.of(accountId) < mostRunning - this.#running.size;
     for (let check = this.#waiting.take(mayBegin); check; check = this.#waiting.take(mayBegin)) this.#probe(check);
   }
 
@@ -156,7 +156,7 @@ export class HealthChecker implements SnapshotFollower {
       this.#serve();
     });
     this.#running.set(check, { startedMs: this.#now(), giveUp });
-    this.#runningOf.set(check.accountId, (this.#runningOf.get(check.accountId) ?? 0) + 1);
+    this.#runningOf.add(check.accountId, 1);
   }
 
   /** Frees the place of a check. */
@@ -164,9 +164,7 @@ export class HealthChecker implements SnapshotFollower {
     const running = this.#running.get(check);
     if (running === undefined) return undefined;
     this.#running.delete(check);
-    const others = (this.#runningOf.get(check.accountId) ?? 1) - 1;
-    if (others > 0) this.#runningOf.set(check.accountId, others);
-    else this.#runningOf.delete(check.accountId);
+    this.#runningOf.add(check.accountId, -1);
     return running;
   }
 

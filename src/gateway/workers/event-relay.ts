@@ -1,6 +1,7 @@
 import { keyOf } from '../../snapshot/contract.ts';
 import type { EntryFault } from '../../snapshot/set-aside.ts';
 import type { BoundReport } from '../../lib/bound-reports.ts';
+import { KeyCounts } from '../../lib/key-counts.ts';
 import type { Bound } from '../bounds/bound.ts';
 import type { ListenerFault, TrafficObserver } from '../engine.ts';
 import type { Events, SingleEvent } from './messages.ts';
@@ -14,7 +15,7 @@ interface Fault {
 interface OpenConnections {
   https: number;
   /** Number of connections by edge. */
-  readonly tcp: Map<string, number>;
+  readonly tcp: KeyCounts<string>;
 }
 
 /** Fields of the event for a connection that ended with its worker. */
@@ -47,7 +48,7 @@ export class EventRelay {
 
   relay(worker: number, { events, https, answers }: Omit<Events, 'type'>): void {
     let open = this.#open.get(worker);
-    if (open === undefined) this.#open.set(worker, (open = { https: 0, tcp: new Map() }));
+    if (open === undefined) this.#open.set(worker, (open = { https: 0, tcp: new KeyCounts() }));
     open.https += https.opened - https.closed;
     for (let left = https.opened; left > 0; left--) this.#observer.httpsOpened();
     for (let left = https.closed; left > 0; left--) this.#observer.httpsClosed();
@@ -60,10 +61,10 @@ export class EventRelay {
 
   /** Reports the end of all connections and faults of a worker that is gone. */
   forget(worker: number): void {
-    const { https, tcp } = this.#open.get(worker) ?? { https: 0, tcp: new Map<string, number>() };
+    const { https, tcp } = this.#open.get(worker) ?? { https: 0, tcp: new KeyCounts<string>() };
     this.#open.delete(worker);
     for (let left = https; left > 0; left--) this.#observer.httpsClosed();
-    for (const [edgeId, connections] of tcp) {
+    for (const [edgeId, connections] of tcp.entries()) {
       for (let left = connections; left > 0; left--) this.#observer.tcpClosed({ edgeId, ...takenAlong });
     }
     for (const parts of this.#bounds.values()) parts.delete(worker);
@@ -141,12 +142,6 @@ class SharedFaults<Event extends Fault> {
 }
 
 function count(open: OpenConnections, event: SingleEvent): void {
-  if (event[0] === 'tcpOpened' && event[1].verdict === 'allowed') countTcp(open, event[1].edgeId, 1);
-  else if (event[0] === 'tcpClosed') countTcp(open, event[1].edgeId, -1);
-}
-
-function countTcp({ tcp }: OpenConnections, edgeId: string, change: number): void {
-  const connections = (tcp.get(edgeId) ?? 0) + change;
-  if (connections > 0) tcp.set(edgeId, connections);
-  else tcp.delete(edgeId);
+  if (event[0] === 'tcpOpened' && event[1].verdict === 'allowed') open.tcp.add(event[1].edgeId, 1);
+  else if (event[0] === 'tcpClosed') open.tcp.add(event[1].edgeId, -1);
 }

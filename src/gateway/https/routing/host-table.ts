@@ -1,3 +1,4 @@
+import { KeyCounts } from '../../../lib/key-counts.ts';
 import { finishInTurns } from '../../../lib/steps.ts';
 import type { Steps } from '../../../lib/steps.ts';
 import type {
@@ -46,11 +47,11 @@ export class HostTable {
   readonly #byName: ByName = new Map();
   readonly #plain: ByName = new Map();
   /** How many edges have each special handshake, by its key. */
-  #handshakes = new Map<string, number>();
+  #handshakes = new KeyCounts<string>();
   readonly internal = new InternalNames<InternalEdge>(['http', 'https']);
 
   hasHandshake(key: string): boolean {
-    return this.#handshakes.has(key);
+    return this.#handshakes.of(key) > 0;
   }
 
   async prepare(update: SnapshotUpdate, setAside: SetAside): Promise<() => void> {
@@ -93,16 +94,12 @@ export class HostTable {
     this.#edges = new Map();
     this.#byName.clear();
     this.#plain.clear();
-    this.#handshakes = new Map();
+    this.#handshakes = new KeyCounts();
     this.internal.clear();
   }
 
   #count({ handshake }: Edge, by: 1 | -1): void {
-    if (handshake === undefined) return;
-    const { key } = handshake;
-    const count = (this.#handshakes.get(key) ?? 0) + by;
-    if (count === 0) this.#handshakes.delete(key);
-    else this.#handshakes.set(key, count);
+    if (handshake !== undefined) this.#handshakes.add(handshake.key, by);
   }
 
   #add(edge: Edge): void {
