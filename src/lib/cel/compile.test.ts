@@ -14,6 +14,8 @@ import type { Value } from './values.ts';
 const cookie = objectOf('cookie', { name: string, value: string });
 const big = Array.from({ length: 50_000 }, (_, at) => BigInt(at));
 const text = 'ab'.repeat(30_000);
+const faces = '😀'.repeat(30_000);
+const pairs = '&'.repeat(30_000);
 const environment: Environment<null> = {
   variables: new Map([
     ['req.url', { type: string, get: () => 'https://a.example/x?y=1' }],
@@ -32,6 +34,8 @@ const environment: Environment<null> = {
     ],
     ['big', { type: listOf(int), get: () => big }],
     ['text', { type: string, get: () => text }],
+    ['faces', { type: string, get: () => faces }],
+    ['pairs', { type: string, get: () => pairs }],
   ]),
   free: new Map([['vars', (name) => ({ type: any, get: () => (name === 'set' ? 5n : undefined) })]]),
   functions,
@@ -139,7 +143,37 @@ const costly = [
   "big.map(x, '[1, 2, 3]'.decodeJson())",
   'text.crc64()',
   "big.filter(x, x in big || text.replace('a', text) == '')",
+  // JavaScript compares a long text with another one at every place.
+  "text.contains(text.substring(20000) + 'x')",
+  "text.indexOf(text.substring(20000) + 'x')",
+  "text.lastIndexOf(text.substring(20000) + 'x')",
+  "text.split(text.substring(20000) + 'x')",
+  "text.replace(text.substring(20000) + 'x', '')",
+  `text.matches('${'ab'.repeat(900)}x')`,
+  'faces.lower()',
+  'faces.escapeUrl()',
+  'faces.reverse()',
+  "faces.split('')",
+  "text.split('a')",
+  'pairs.isQueryString()',
+  'text.format([])',
 ];
+
+test('characters are counted and cut as such, whatever pairs of JavaScript they are', () => {
+  for (const [expression, value] of [
+    ["'a😀b'.size()", 3n],
+    ["'a😀b'.charAt(1)", '😀'],
+    ["'a😀b'.charAt(3)", ''],
+    ["'a😀b😀c'.substring(2)", 'b😀c'],
+    ["'a😀b😀c'.substring(1, 4)", '😀b😀'],
+    ["'😀b😀b'.indexOf('b', 2)", 3n],
+    ["'😀b😀b'.lastIndexOf('b')", 3n],
+    ["'😀b😀b'.lastIndexOf('b', 2)", 1n],
+    ["'Éa'.lowerAscii() + 'éA'.lowerAscii() + 'aé'.upperAscii()", 'ÉaéaAé'],
+    ["strings.quote('a' + '\\n' + '\\\\' + '\\t')", '"a\\n\\\\\\t"'],
+  ] as const)
+    assert.deepEqual(evaluate(expression), value, expression);
+});
 
 for (const expression of costly) {
   test(`${expression} is ended by the bound on work, whatever stands around it`, () => {

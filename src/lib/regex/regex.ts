@@ -1,3 +1,4 @@
+import { searchUnits } from '../search-units.ts';
 import { takes } from './classes.ts';
 import { parsePattern } from './parse.ts';
 import { isAt, Program } from './program.ts';
@@ -48,7 +49,7 @@ export class Regex {
   /** True where it matches anywhere in the text. */
   test(text: string, spend: Spend): boolean {
     if (this.#literal === undefined) return this.find(text, 0, spend, false) !== undefined;
-    spend(text.length / 64);
+    spend(searchUnits(text, this.#literal));
     return text.includes(this.#literal);
   }
 

@@ -1,5 +1,6 @@
 import type { Work } from '../environment.ts';
 import { checkItems, checkText } from '../operators.ts';
+import { mostItems } from '../run.ts';
 import { any, bool, bytes, double, int, list, listOf, map, mapOf, string, typeOf } from '../types.ts';
 import { asList, CelMap } from '../values.ts';
 import type { Value } from '../values.ts';
@@ -59,8 +60,9 @@ function encodeBase64(given: string | Uint8Array, work: Work<unknown>): string {
 export function readQuery(text: string, work: Work<unknown>): ReadonlyMap<string, string[]> {
   work.budget.spend(10 + text.length / 16);
   const pairs = new Map<string, string[]>();
-  for (const pair of text === '' ? [] : text.split('&')) {
-    work.budget.spend(8);
+  // One more than a map may have is enough to refuse it.
+  for (const pair of text === '' ? [] : text.split('&', mostItems + 1)) {
+    work.budget.spend(12);
     if (pair === '') continue;
     const mark = pair.indexOf('=');
     const name = unescape(mark < 0 ? pair : pair.slice(0, mark));
@@ -84,7 +86,10 @@ function unescape(text: string): string | undefined {
 
 function isQueryString(text: string, work: Work<unknown>): boolean {
   work.budget.spend(text.length / 16);
-  return text.split('&').every((pair) => unescape(pair) !== undefined && !/[\s#]/.test(pair));
+  const pairs = text.split('&', mostItems + 1);
+  if (pairs.length > mostItems) return false;
+  work.budget.spend(pairs.length * 12);
+  return pairs.every((pair) => unescape(pair) !== undefined && !/[\s#]/.test(pair));
 }
 
 function encodeQuery(given: CelMap, work: Work<unknown>): string {
@@ -105,11 +110,13 @@ function plainText(value: Value, work: Work<unknown>): string {
 }
 
 function escapeUrl(text: string, work: Work<unknown>): string {
+  work.budget.spend(text.length);
   checkText(text.length * 3, work);
   return encodeURIComponent(text.toWellFormed());
 }
 
 function unescapeUrl(text: string, work: Work<unknown>): string {
+  work.budget.spend(text.length / 4);
   checkText(text.length, work);
   const read = unescape(text);
   if (read === undefined) throw work.fault('the text has a "%" that begins no escape');

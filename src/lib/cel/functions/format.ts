@@ -13,6 +13,8 @@ const clause = /%(?:\.(\d{1,3}))?([\s\S]?)/g;
 export function formatText(text: string, values: readonly Value[], work: Work<unknown>): string {
   let at = 0;
   let length = text.length;
+  // All places are found before the first is filled in.
+  work.budget.spend(length);
   checkText(length, work);
   return text.replaceAll(clause, (_, digits: string | undefined, verb: string) => {
     work.budget.spend(12);

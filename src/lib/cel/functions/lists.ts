@@ -8,7 +8,7 @@ import { asList, CelMap, Duration, equal, Timestamp, TypeName, Uint } from '../v
 import type { Value } from '../values.ts';
 import { both, method, plainFunction } from './define.ts';
 import type { Definition } from './define.ts';
-import { pointsOf } from './points.ts';
+import { countPoints } from './points.ts';
 import { formatDuration, formatTimestamp } from './time-text.ts';
 
 const sameList = ([given = list]: readonly Type[]): Type => (given.kind === 'list' ? given : list);
@@ -129,8 +129,8 @@ export const listFunctions: readonly Definition[] = [
     [string],
     int,
     ([text], work) => {
-      if (text.length > 64) work.budget.spend(text.length / 64);
-      return BigInt(pointsOf(text).length);
+      if (text.length > 16) work.budget.spend(text.length / 8);
+      return BigInt(countPoints(text));
     },
     size,
   ),

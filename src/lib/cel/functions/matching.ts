@@ -46,7 +46,11 @@ function prepareMatch([, pattern]: readonly (Value | undefined)[]) {
     typeof text === 'string' && regex.test(text, work.budget.spend);
 }
 
+/** Longest text that can be an address. */
+const longestAddress = 64;
+
 function isInCidr(address: string, cidr: string): boolean {
+  if (address.length > longestAddress) return false;
   const ip = parseIp(address);
   const [, network = '', bits = ''] = /^([^/]{1,50})\/(\d{1,3})$/.exec(cidr) ?? [];
   const base = parseIp(network);

@@ -1,4 +1,6 @@
-const escapes: ReadonlyMap<string, string> = new Map([
+/** Signs with what is written for them: the backslash first, because the others have one. */
+const escapes = [
+  ['\\', '\\\\'],
   ['\u0007', '\\a'],
   ['\b', '\\b'],
   ['\f', '\\f'],
@@ -6,11 +8,10 @@ const escapes: ReadonlyMap<string, string> = new Map([
   ['\r', '\\r'],
   ['\t', '\\t'],
   ['\v', '\\v'],
-  ['\\', '\\\\'],
   ['"', '\\"'],
-]);
+] as const;
 
 /** The text as it is written in an expression. */
 export function quotedText(text: string): string {
-  return `"${Array.from(text.toWellFormed(), (each) => escapes.get(each) ?? each).join('')}"`;
+  return `"${escapes.reduce((all, [sign, written]) => all.replaceAll(sign, written), text.toWellFormed())}"`;
 }
