@@ -12,11 +12,13 @@ const errorCode = 'gatehouse-error-code';
 
 type Answerer = Parameters<typeof startUpstream>[0];
 
+const edgeWith = (document: object) =>
+  edgeEntry('e', ['app.test'], [prefixRoute('/', { ...toBackend('b'), ...trafficPolicy(document) })]);
+
 async function start(t: TestContext, document: object, answer?: Answerer) {
   const upstream = await startUpstream(answer);
   t.after(() => upstream[Symbol.asyncDispose]());
-  const edge = edgeEntry('e', ['app.test'], [prefixRoute('/', { ...toBackend('b'), ...trafficPolicy(document) })]);
-  const gateway = await startGateway([backendEntry('b', upstream.port), edge]);
+  const gateway = await startGateway([backendEntry('b', upstream.port), edgeWith(document)]);
   t.after(() => gateway[Symbol.asyncDispose]());
   return { upstream, gateway };
 }
@@ -90,6 +92,21 @@ test('what is filled into a URL never leads to another host', async (t) => {
     }
   for (const value of ['/evil.test', '%5cevil.test', 'a%0d%0aX: y'])
     assert.equal((await sendRaw(gateway.port, get(`/path?h=${value.replaceAll(' ', '%20')}`))).status, 500, value);
+  for (const [config, path, location] of [
+    [{ from: '^/old(.*)$', to: 'https://new.test$1' }, '/old.evil.test', undefined],
+    [{ from: '^/old(.*)$', to: 'https://new.test$1' }, '/old-evil.test/x', undefined],
+    [{ from: '^/old(.*)$', to: 'https://new.test$1' }, '/old/x', 'https://new.test/x'],
+    [{ from: '^/old(.*)$', to: 'https://new.test$1' }, '/old', 'https://new.test'],
+    [{ from: '^/old(.*)$', to: 'https://${req.host}$1/' }, '/old.evil.test', undefined],
+    [{ from: '^/old([0-9]*)$', to: 'https://app$1.new.test/' }, '/old7', 'https://app7.new.test/'],
+    [{ from: '^(https?)://([^/:]+)(:[0-9]+)?(/.*)$', to: '$1://www.$2$3/x$4' }, '/y', 'https://www.app.test/x/y'],
+    [{ from: '^https://[^/]+/old(/.*)$', to: '$1/' }, '/old//evil.test', undefined],
+  ] as const) {
+    await gateway.set(edgeWith(onRequest(action('redirect', config))));
+    const { status, headers } = await sendRaw(gateway.port, get(path));
+    assert.deepEqual([status, headers['location']], [location === undefined ? 500 : 302, location], path);
+  }
+  await gateway.set(edgeWith(onRequest(...rules)));
   const good = await sendRaw(gateway.port, get('/value?h=team'));
   assert.equal(good.headers['location'], 'https://team.app.test/x');
 });
@@ -192,6 +209,19 @@ test('each combination of keys is counted apart, and what is not enforced only t
   assert.match(refused.headers['retry-after'] ?? '', /^\d+$/);
 });
 
+test('limits of one name hold side by side', async (t) => {
+  const limit = { name: 'n', algorithm: 'sliding_window', rate: '60s' };
+  const { gateway } = await start(
+    t,
+    onRequest(
+      action('rate-limit', { ...limit, capacity: 100, bucket_key: ["getReqHeader('x-who')"] }),
+      action('rate-limit', { ...limit, capacity: 1, bucket_key: ['conn.client_ip'] }),
+    ),
+  );
+  const ask = async (who: string) => (await over2(gateway.port, '/', { 'x-who': who })).status;
+  assert.deepEqual([await ask('a'), await ask('b')], [200, 429]);
+});
+
 test('an upstream that fails is spared', async (t) => {
   const failing: Answerer = (_request, response) => void response.writeHead(500).end();
   const breaker = { error_threshold: 0.5, volume_threshold: 3, tripped_duration: '2m' };
@@ -221,6 +251,16 @@ test('a note stands in the log, with its values', async (t) => {
   await over2(gateway.port, '/x');
   const notes = gateway.noted.flatMap((fields) => ('traffic_policy' in fields ? [fields.traffic_policy] : []));
   assert.deepEqual(notes, [{ metadata: { path: '/x', all: [1, 2], key: 'a GET' } }]);
+});
+
+test('a visit writes no more into the log than its work allows', async (t) => {
+  const note = { type: 'log', config: { metadata: { all: '${vars.all}' } } };
+  const vars = { type: 'set-vars', config: { vars: [{ all: 'x'.repeat(16_000) }] } };
+  const { gateway } = await start(t, onRequest({ actions: [vars, ...Array.from({ length: 50 }, () => note)] }));
+  const { status, headers } = await sendRaw(gateway.port, get('/'));
+  assert.deepEqual([status, headers[errorCode]], [500, 'ERR_GATEHOUSE_2238']);
+  const notes = gateway.noted.filter((fields) => 'traffic_policy' in fields);
+  assert.ok(notes.length > 0 && notes.length < 20, `${notes.length}`);
 });
 
 test('answers are compressed with what both sides know', async (t) => {

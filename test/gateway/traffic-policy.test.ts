@@ -346,3 +346,81 @@ test('an upgraded connection ends when the address is refused that a policy has 
   await gateway.set(allowPolicy('ipp_1', '192.0.2.0/24'));
   if (!client.destroyed) await once(client, 'close');
 });
+
+test('an upgraded connection ends with the secret that let it in, and with rules that could refuse it', async (t) => {
+  const upstream = await startRawUpstream((socket) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\nup');
+  });
+  t.after(() => upstream[Symbol.asyncDispose]());
+  const config = { credentials: ["ada:${secrets.get('v', 's')}"] };
+  const asks = { actions: [{ type: 'basic-auth', config }] };
+  const secret = { kind: 'vault_secret', id: 'secret_1', vaultId: 'vault_1', name: 's', value: 'long enough' } as const;
+  const gateway = await startGateway([
+    backendEntry('b', upstream.port),
+    { kind: 'vault', id: 'vault_1', accountId: 'acc_1', name: 'v' },
+    secret,
+    edgeWith({ on_http_request: [asks] }),
+  ]);
+  t.after(() => gateway[Symbol.asyncDispose]());
+  const upgrade = async () => {
+    const client = await connectClient(gateway.port);
+    let text = '';
+    client.on('data', (chunk: Buffer) => (text += chunk.toString('latin1'))).on('error', () => {});
+    const credentials = Buffer.from('ada:long enough').toString('base64');
+    client.write(
+      `GET / HTTP/1.1\r\nHost: app.test\r\nConnection: Upgrade\r\nUpgrade: echo\r\nAuthorization: Basic ${credentials}\r\n\r\n`,
+    );
+    await until(() => text.endsWith('up'), 'the upgrade');
+    return client;
+  };
+  const ends = async (client: Awaited<ReturnType<typeof upgrade>>) => {
+    if (!client.destroyed) await once(client, 'close');
+  };
+  const first = await upgrade();
+  await gateway.set({ ...secret, value: 'another one' });
+  await ends(first);
+  await gateway.set(secret);
+  const second = await upgrade();
+  await gateway.set(edgeWith({ on_http_request: [asks] }));
+  const note = { actions: [{ type: 'log', config: { metadata: {} } }] };
+  await gateway.set(edgeWith({ on_http_request: [note] }));
+  assert.equal(second.destroyed, false, 'nothing has changed, or could refuse it');
+  await gateway.set(
+    edgeWith({ on_http_request: [{ expressions: ["req.method == 'GET'"], actions: [{ type: 'deny' }] }] }),
+  );
+  await ends(second);
+});
+
+test('a page that visitors fill in is no page of the host', async (t) => {
+  const body = (text: string) => ({
+    on_http_request: [{ actions: [{ type: 'custom-response', config: { body: text } }] }],
+  });
+  const { gateway } = await start(t, body("${getQueryParam('name')[0]} is not known"));
+  const typeOf = async () =>
+    (await sendRaw(gateway.port, get('/?name=%3Chtml%3E%3Cscript%3E'))).headers['content-type'];
+  assert.equal(await typeOf(), 'text/plain; charset=utf-8');
+  await gateway.set(edgeWith(body("<p>Good day, ${getQueryParam('x').size()}</p>")));
+  assert.equal(await typeOf(), 'text/html; charset=utf-8');
+});
+
+test('the answer to an expression that fails does not show the values that it had', async (t) => {
+  const { gateway } = await start(t, {
+    on_http_request: [{ expressions: ["int(secrets.get('v', 's')) > 1"], actions: [{ type: 'deny' }] }],
+  });
+  await gateway.set(
+    { kind: 'vault', id: 'vault_1', accountId: 'acc_1', name: 'v' },
+    { kind: 'vault_secret', id: 'secret_1', vaultId: 'vault_1', name: 's', value: 'long enough' },
+  );
+  for (const expression of [
+    "int(secrets.get('v', 's')) > 1",
+    "double(secrets.get('v', 's')) > 1.0",
+    "bool(secrets.get('v', 's'))",
+    "timestamp(secrets.get('v', 's')) > timestamp(0)",
+    "duration(secrets.get('v', 's')) > duration('1s')",
+    "timestamp(0).getHours(secrets.get('v', 's')) > 1",
+  ]) {
+    await gateway.set(edgeWith({ on_http_request: [{ expressions: [expression], actions: [{ type: 'deny' }] }] }));
+    const { status, body } = await sendRaw(gateway.port, get('/'));
+    assert.deepEqual([status, body.includes('long enough')], [500, false], expression);
+  }
+});

@@ -18,6 +18,8 @@ const ruleKinds: ReadonlySet<string> = new Set([
   'https_edge',
   'internal_endpoint',
   'ended_session',
+  'vault',
+  'vault_secret',
 ]);
 
 /**

@@ -46,6 +46,11 @@ export class Regex {
     this.#literal = literalOf(tree);
   }
 
+  /** Number of its steps, each of which takes room as long as it is kept. */
+  get size(): number {
+    return this.#steps.length;
+  }
+
   /** True where it matches anywhere in the text. */
   test(text: string, spend: Spend): boolean {
     if (this.#literal === undefined) return this.find(text, 0, spend, false) !== undefined;

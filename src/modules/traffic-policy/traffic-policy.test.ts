@@ -30,6 +30,11 @@ test('a policy is kept to the byte, as JSON and as YAML', () => {
 });
 
 const refused: readonly (readonly [string | object, number, RegExp])[] = [
+  [
+    rule({ type: 'deny' }, { expressions: Array.from({ length: 60 }, () => "req.method.matches('(.{900}){2}')") }),
+    2200,
+    /regular expressions of the policy have more than 100000 steps together/,
+  ],
   ['', 2236, /map of phases/],
   ['[]', 2236, /map of phases/],
   ['{"on_http_request": [], "on_http_request": []}', 2236, /same key twice/],

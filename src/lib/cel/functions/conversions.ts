@@ -16,7 +16,7 @@ function intOf(value: number, work: Work<unknown>): bigint {
 }
 
 function integerText(text: string, work: Work<unknown>): bigint {
-  if (!/^[+-]?\d{1,30}$/.test(text)) throw work.fault(`${JSON.stringify(text.slice(0, 40))} is no integer`);
+  if (!/^[+-]?\d{1,30}$/.test(text)) throw work.fault('the text is no integer');
   return BigInt(text.replace(/^\+/, ''));
 }
 
@@ -26,7 +26,7 @@ function doubleOf(text: string, work: Work<unknown>): number {
   const word = /^([+-]?)(?:inf|infinity)$/i.exec(text);
   if (word !== null) return word[1] === '-' ? -Infinity : Infinity;
   if (/^nan$/i.test(text)) return Number.NaN;
-  throw work.fault(`${JSON.stringify(text.slice(0, 40))} is no number`);
+  throw work.fault('the text is no number');
 }
 
 function uintOf(value: number, work: Work<unknown>): Uint {
@@ -40,7 +40,7 @@ const falseTexts = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 function boolOf(text: string, work: Work<unknown>): boolean {
   if (trueTexts.has(text)) return true;
   if (falseTexts.has(text)) return false;
-  throw work.fault(`${JSON.stringify(text.slice(0, 40))} is neither true nor false`);
+  throw work.fault('the text is neither true nor false');
 }
 
 /** A number as Go prints it. */
@@ -62,16 +62,14 @@ function textOf(value: Uint8Array, work: Work<unknown>): string {
 function timeOf(text: string, work: Work<unknown>): Timestamp {
   work.budget.spend(30);
   const nanos = parseTimestamp(text);
-  if (nanos === undefined)
-    throw work.fault(`${JSON.stringify(text.slice(0, 40))} is no time in RFC 3339, such as 2026-01-31T00:00:00Z`);
+  if (nanos === undefined) throw work.fault('the text is no time in RFC 3339, such as 2026-01-31T00:00:00Z');
   return checkedTime(nanos, work);
 }
 
 function durationOf(text: string, work: Work<unknown>): Duration {
   work.budget.spend(30);
   const nanos = parseDurationNanos(text);
-  if (nanos === undefined)
-    throw work.fault(`${JSON.stringify(text.slice(0, 40))} is no duration, such as 90s or 1h30m`);
+  if (nanos === undefined) throw work.fault('the text is no duration, such as 90s or 1h30m');
   return checkedDuration(nanos, work);
 }
 

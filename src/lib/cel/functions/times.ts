@@ -48,9 +48,7 @@ function formatOf(zone: string, work: Work<unknown>): Intl.DateTimeFormat {
     zones.fill(zones.ticket(), zone, made);
     return made;
   } catch {
-    throw work.fault(
-      `there is no time zone ${JSON.stringify(zone.slice(0, 40))}; name one such as Europe/Berlin or +02:00`,
-    );
+    throw work.fault('there is no such time zone; name one such as Europe/Berlin or +02:00');
   }
 }
 

@@ -1,4 +1,5 @@
 import { invalidValue } from '../errors.ts';
+import type { Piece } from '../document/template.ts';
 import type { Action } from './action.ts';
 import { headerLines, readHeaders } from './header-texts.ts';
 
@@ -28,9 +29,10 @@ export const customResponse: Action = {
       ends: true,
       guards: status >= 400,
       run(visit) {
-        const own = text?.text(visit) ?? '';
+        const pieces = text?.pieces(visit) ?? [];
+        const own = pieces.map((piece) => piece.text).join('');
         const lines = headerLines(headers, visit);
-        const all = hasType || own === '' ? lines : [...lines, 'content-type', typeOf(own)];
+        const all = hasType || own === '' ? lines : [...lines, 'content-type', typeOf(own, pieces[0])];
         return { kind: 'answer', answer: { status, headers: all, body: own }, isChanged: true };
       },
       facts: { changes: headers.map(([name]) => name) },
@@ -38,10 +40,10 @@ export const customResponse: Action = {
   },
 };
 
-/** The type that a body looks like. */
-function typeOf(body: string): string {
-  const start = body.slice(0, 512).trimStart();
-  if (/^[{[]/.test(start) && isJson(body)) return 'application/json';
+/** The type that a body looks like. It is a page only if that is written out: values that are filled in may come from visitors. */
+function typeOf(body: string, first: Piece | undefined): string {
+  if (/^\s{0,512}[{[]/.test(body) && isJson(body)) return 'application/json';
+  const start = first?.isValue === false ? first.text.slice(0, 512).trimStart() : '';
   return /^<(?:!doctype html|html|head|body|h1|p|div)\b/i.test(start)
     ? 'text/html; charset=utf-8'
     : 'text/plain; charset=utf-8';

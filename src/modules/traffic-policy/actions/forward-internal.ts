@@ -40,7 +40,7 @@ export const forwardInternal: Action = {
           visit.setResult('forward_internal', () => CelMap.of({ url, error }));
         };
         if (fault === undefined) return { kind: 'forward', url, onError: goesOn ? failed : undefined };
-        if (!goesOn) throw new EvaluationFault(`${JSON.stringify(url.slice(0, 100))} leads nowhere: ${fault}`);
+        if (!goesOn) throw new EvaluationFault(`the URL leads nowhere: ${fault}`);
         failed(2226, fault);
         return undefined;
       },

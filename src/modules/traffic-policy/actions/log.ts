@@ -7,6 +7,8 @@ import type { Action } from './action.ts';
 import { valueMaker } from './value-maker.ts';
 
 const longestNote = 16_384;
+/** Work of one line beside its characters. */
+const unitsOfNote = 500;
 
 /** Writes a line of the log. */
 export const log: Action = {
@@ -23,8 +25,10 @@ export const log: Action = {
       run(visit) {
         const metadata = make(visit);
         const fields = toJson(metadata, visit.frame);
-        if (JSON.stringify(fields).length > longestNote)
-          throw new EvaluationFault(`a line of the log has at most ${longestNote} characters`);
+        const { length } = JSON.stringify(fields);
+        // A visit must not fill the disk with what it costs to write a little.
+        visit.spend(unitsOfNote + length);
+        if (length > longestNote) throw new EvaluationFault(`a line of the log has at most ${longestNote} characters`);
         const operationId = visit.phase === 'on_tcp_connect' ? undefined : visit.request.operationId();
         // It was checked to be a map.
         visit.engine.services.notes.add(visit.engine, operationId, fields as object);

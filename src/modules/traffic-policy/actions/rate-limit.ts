@@ -40,7 +40,11 @@ export const rateLimit: Action = {
     if (keys.length === 0)
       throw config.fault(invalidValue, 'bucket_key', 'it names nothing to count by; give at least one expression');
     const enforced = config.boolean('enforce') ?? true;
-    const id = createHash('sha256').update(name).digest('base64url').slice(0, 22);
+    // Limits that have a name in common are counted apart, so that none takes the place of another.
+    const id = createHash('sha256')
+      .update(JSON.stringify([name, limit, windowMs, config.raw('bucket_key')]))
+      .digest('base64url')
+      .slice(0, 22);
     return {
       ends: false,
       guards: enforced,

@@ -103,8 +103,7 @@ function find({ fixed, templates }: Ranges, source: IpAddress, visit: PolicyVisi
     const text = template.text(visit);
     visit.spend(20);
     const range = readRange(text);
-    if (typeof range === 'string')
-      throw new EvaluationFault(`${JSON.stringify(text.slice(0, 60))} is no range of addresses`);
+    if (typeof range === 'string') throw new EvaluationFault('a value that is filled in is no range of addresses');
     if (has(range, source)) return formatCidr(range);
   }
   return undefined;

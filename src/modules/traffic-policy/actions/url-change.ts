@@ -25,7 +25,7 @@ export function readUrlChange(config: ConfigReader, isGlobal: boolean): UrlChang
     run(visit) {
       const pieces = to.pieces(visit);
       const { raw, authority, scheme } = requestUrl(visit);
-      if (from === undefined) return changed(raw, expand(pieces, undefined, undefined), []);
+      if (from === undefined) return changed(raw, expand(pieces, undefined, undefined), [], pieces);
       const pattern = from.constant ?? patternOf(from, visit);
       const regex = fixed ?? compileNow(pattern, visit);
       // People write it, and the whole URL never begins with a path.
@@ -49,13 +49,17 @@ export function readUrlChange(config: ConfigReader, isGlobal: boolean): UrlChang
         raw,
         url,
         first.groups.map((group) => group ?? ''),
+        pieces,
       );
     },
   };
 }
 
-function changed(before: string, url: string, matches: readonly string[]) {
+function changed(before: string, url: string, matches: readonly string[], pieces: readonly Piece[]) {
   if (url === before) return undefined;
+  const [first] = pieces;
+  if (url.startsWith('//') && (first?.isValue !== false || !first.text.startsWith('//')))
+    throw new EvaluationFault('a value that is filled in would begin with a host');
   if (url.length > longestUrl) throw new EvaluationFault('the URL is too long');
   return { url, matches };
 }
@@ -95,13 +99,24 @@ function expand(pieces: readonly Piece[], match: Match | undefined, regex: Regex
   let text = '';
   /** As far as it has been written; undefined where no host is being written. */
   let host: string | undefined;
+  /** True: a value stands right behind a host, which it would make another one if that ended there. */
+  let isLonger = false;
+  const endHost = (): void => {
+    if (isLonger) throw new EvaluationFault('a value that is filled in would change the host of the URL');
+    host = undefined;
+  };
   const add = (part: string, isFilledIn: boolean): void => {
     if (isFilledIn && host !== undefined) {
       // A host that is whole may be followed by a path that is filled in.
       const isBehind = /^[/?#]/.test(part) && /[A-Za-z0-9\]]$/.test(host);
       if (!isBehind && !/^[A-Za-z0-9._:[\]-]*$/.test(part))
         throw new EvaluationFault('a value that is filled in would end the host of the URL');
-      host = isBehind ? undefined : host + part;
+      const isPort = /^:\d{1,5}$/.test(part);
+      if (isBehind) endHost();
+      else {
+        isLonger ||= part !== '' && !isPort && /[A-Za-z0-9\]]$/.test(host);
+        host += part;
+      }
     }
     if (isFilledIn && text === '/' && /^[/\\]/.test(part))
       throw new EvaluationFault('a value that is filled in would begin with a host');
@@ -111,7 +126,11 @@ function expand(pieces: readonly Piece[], match: Match | undefined, regex: Regex
     if (scheme >= 0) host = '';
     if (host === undefined) return;
     const written = scheme < 0 ? part : part.slice(scheme + 3);
-    host = /[/?#]/.test(written) ? undefined : host + written;
+    const end = written.search(/[/?#]/);
+    // A name that is written out behind the value is the one that counts.
+    if (/\.[^.]/.test(end < 0 ? written : written.slice(0, end))) isLonger = false;
+    if (end < 0) host += written;
+    else endHost();
   };
   for (const piece of pieces) {
     if (piece.isValue || match === undefined) add(piece.text, piece.isValue);
@@ -119,6 +138,7 @@ function expand(pieces: readonly Piece[], match: Match | undefined, regex: Regex
       for (const [part, name] of cut(piece.text))
         add(name === undefined ? part : groupOf(name, match, regex), name !== undefined);
   }
+  if (host !== undefined) endHost();
   return encodeText(text);
 }
 

@@ -18,6 +18,7 @@ import { environmentOf } from '../variables/environment.ts';
 import type { BuildContext } from './build-context.ts';
 import { compileExpression, ConfigReader, fieldsOf, wrongType } from './config-reader.ts';
 import { withPlace } from './place.ts';
+import { newReads } from './reads.ts';
 import type { Reads } from './reads.ts';
 import { readDocument } from './read-text.ts';
 
@@ -55,6 +56,8 @@ export interface PlacedAction {
 
 /** A policy, checked and ready to be run. */
 export interface Policy {
+  /** Hash of its text: policies of the same text are the same. */
+  readonly key: string;
   readonly rules: Readonly<Record<Phase, readonly Rule[]>>;
   /** Phases that the document names, also without rules. */
   readonly named: readonly Phase[];
@@ -63,18 +66,22 @@ export interface Policy {
 
 /** Policies are read when they are written, and again when they are put in force. */
 const known = new BoundedCache<string, Policy>(50);
+/** Longer ones take some megabytes each. */
+const usualLength = 16_384;
+const knownLong = new BoundedCache<string, Policy>(4);
 
 /** Reads the text of a policy. Throws `UserError`. */
 export function readPolicy(text: string): Policy {
   const key = createHash('sha256').update(text).digest('base64');
-  const found = known.get(key);
+  const cache = text.length > usualLength ? knownLong : known;
+  const found = cache.get(key);
   if (found !== undefined) return found;
-  const policy = checkText(text);
-  known.fill(known.ticket(), key, policy);
+  const policy = { key, ...checkText(text) };
+  cache.fill(cache.ticket(), key, policy);
   return policy;
 }
 
-function checkText(text: string): Policy {
+function checkText(text: string): Omit<Policy, 'key'> {
   const document = readDocument(text);
   try {
     return checkPolicy(document);
@@ -84,14 +91,14 @@ function checkText(text: string): Policy {
 }
 
 /** Checks a document that has been parsed. Throws `UserError`. */
-function checkPolicy(document: unknown): Policy {
+function checkPolicy(document: unknown): Omit<Policy, 'key'> {
   if (typeof document !== 'object' || document === null || Array.isArray(document))
     throw new UserError(errors.unreadablePolicy, {
       reason: `it must be a map of phases, such as on_http_request, to lists of rules, and is ${quote(document)}`,
     });
   const given = fieldsOf(document, 'its top level');
   for (const name of given.keys()) if (!isPhase(name)) throw unknownPhase(name);
-  const reads: Reads = { headers: false, path: false, chance: false, secrets: [] };
+  const reads = newReads();
   const named = phases.filter((phase) => given.has(phase));
   const rulesOf = (phase: Phase): readonly Rule[] => {
     const list = given.get(phase) ?? [];
@@ -153,7 +160,7 @@ function readRule(given: unknown, path: string, context: BuildContext): Rule {
   const name = reader.raw('name');
   if (name !== undefined && typeof name !== 'number' && (typeof name !== 'string' || name.length > longestName))
     throw wrongType(`${path}.name`, `a text of at most ${longestName} characters`, name);
-  const reads: Reads = { headers: false, path: false, chance: false, secrets: context.reads.secrets };
+  const reads = newReads(context.reads);
   const conditions = readConditions(reader.raw('expressions'), `${path}.expressions`, { ...context, reads });
   context.reads.headers ||= reads.headers;
   context.reads.path ||= reads.path;

@@ -1,3 +1,5 @@
+import { PatternFault, Regex } from '../../../lib/regex/regex.ts';
+import { ExpressionFault } from '../../../lib/cel/syntax-fault.ts';
 import { childrenOf } from '../../../lib/cel/tree.ts';
 import type { Node } from '../../../lib/cel/tree.ts';
 
@@ -11,6 +13,17 @@ export interface Reads {
   chance: boolean;
   /** Secrets that are named in so many words. */
   readonly secrets: { readonly vault: string; readonly name: string }[];
+  /** Regular expressions that are written out. */
+  readonly patterns: { steps: number };
+}
+
+/** Most steps of all regular expressions of a policy. They take room in every process, whether a visit comes to them or not. */
+const mostPatternSteps = 100_000;
+
+/** Nothing has been read so far. `shared`: what a part of the policy shares with the rest. */
+export function newReads(shared?: Pick<Reads, 'secrets' | 'patterns'>): Reads {
+  const { secrets = [], patterns = { steps: 0 } } = shared ?? {};
+  return { headers: false, path: false, chance: false, secrets, patterns };
 }
 
 const ofHeaders: ReadonlySet<string> = new Set([
@@ -46,7 +59,27 @@ function isUrl(node: Node): boolean {
 function noteCall({ name, of, items }: Extract<Node, { readonly kind: 'call' }>, reads: Reads): void {
   if (headerFunctions.has(name)) reads.headers = true;
   if (of?.kind === 'name' && of.name === 'rand') reads.chance = true;
+  if (name === 'matches') notePattern(items.at(-1), reads);
   if (name !== 'get' || of?.kind !== 'name' || of.name !== 'secrets') return;
   const [vault, secret] = items.map((item) => (item.kind === 'literal' ? item.value : undefined));
   if (typeof vault === 'string' && typeof secret === 'string') reads.secrets.push({ vault, name: secret });
+}
+
+function notePattern(node: Node | undefined, { patterns }: Reads): void {
+  if (node?.kind !== 'literal' || typeof node.value !== 'string') return;
+  patterns.steps += sizeOf(node.value);
+  if (patterns.steps > mostPatternSteps) {
+    const reason = `the regular expressions of the policy have more than ${mostPatternSteps} steps together`;
+    throw new ExpressionFault(node.at, `${reason}; use fewer, shorter or less repeated ones`);
+  }
+}
+
+/** None where the pattern is no regular expression, which is told when it is compiled. */
+function sizeOf(pattern: string): number {
+  try {
+    return new Regex(pattern).size;
+  } catch (error) {
+    if (error instanceof PatternFault) return 0;
+    throw error;
+  }
 }

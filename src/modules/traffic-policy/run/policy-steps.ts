@@ -11,6 +11,7 @@ import type {
   Step,
 } from '../../step.ts';
 import type { Policy, Rule } from '../document/read-policy.ts';
+import type { Phase } from '../phases.ts';
 import { PolicyVisit } from './policy-visit.ts';
 import { RuleIndex } from './rule-index.ts';
 import { runRules } from './run-rules.ts';
@@ -24,7 +25,7 @@ export function policyPart(policy: Policy): ModulePart {
     steps.push({
       phase: 'connection',
       reads: [],
-      ...sharedFacts(policy, rules.on_tcp_connect),
+      ...sharedFacts(policy, 'on_tcp_connect'),
       run: (visit) => enter(policy, undefined, visit, 'on_tcp_connect'),
     });
   }
@@ -42,7 +43,7 @@ function requestStep(policy: Policy, index: RuleIndex | undefined): RequestStep 
   const signIn = facts.find((each) => each.signIn !== undefined)?.signIn;
   return {
     phase: 'request',
-    ...sharedFacts(policy, list),
+    ...sharedFacts(policy, 'on_http_request'),
     reads: policy.reads.headers || reads.includes('all') ? 'all' : reads.flatMap((each) => each),
     ...(sole.length > 0 && { soleHeader: sole }),
     ...(signIn !== undefined && { signIn }),
@@ -70,12 +71,13 @@ function factsOf(rules: readonly Rule[]) {
 }
 
 /** Facts of the steps of both phases before an answer. */
-function sharedFacts(policy: Policy, rules: readonly Rule[]) {
+function sharedFacts(policy: Policy, phase: Phase) {
+  const rules = policy.rules[phase];
   const asks = questionOf(policy, rules);
   const stateKeys = factsOf(rules).flatMap(({ stateKey }) => stateKey ?? []);
   const hasChecks = rules.some(({ actions }) => actions.some(({ built }) => built.holds !== undefined));
   return {
-    holds: hasChecks ? holds : always,
+    holds: hasChecks || asks !== undefined ? (visit: ConnectionVisit) => holdsBy(policy, phase, asks, visit) : always,
     ...(stateKeys.length > 0 && { stateKey: stateKeys }),
     ...(asks !== undefined && { asks }),
   };
@@ -131,18 +133,31 @@ function visitOf(policy: Policy, engine: ConnectionVisit): PolicyVisit {
   return made;
 }
 
-/** Asks the checks that have let a visit in, whatever the rules are by now. */
-function holds({ policy }: ConnectionVisit): number {
-  if (!(policy instanceof PolicyVisit)) return Infinity;
-  policy.renewBudget();
+/** Asks the checks that have let a visit in. A request that other rules have let in must come again, if these could refuse it. */
+function holdsBy(policy: Policy, phase: Phase, asks: Question | undefined, engine: ConnectionVisit): number {
+  const { policy: known } = engine;
+  if (!(known instanceof PolicyVisit) || known.policy.key !== policy.key) {
+    if (asks === undefined) return Infinity;
+    return phase === 'on_tcp_connect' ? admitsAgain(policy, engine) : 0;
+  }
+  known.renewBudget();
   let untilMs = Infinity;
-  for (const { holds: until } of policy.checks) {
+  for (const { holds: until } of known.checks) {
     try {
-      untilMs = Math.min(untilMs, until?.(policy) ?? Infinity);
+      untilMs = Math.min(untilMs, until?.(known) ?? Infinity);
     } catch (error) {
       if (!(error instanceof EvaluationFault)) throw error;
       return 0;
     }
   }
   return untilMs;
+}
+
+/** Rules for connections go by what is known of an open one too. */
+function admitsAgain(policy: Policy, engine: ConnectionVisit): number {
+  const visit = new PolicyVisit(policy, engine);
+  visit.enter('on_tcp_connect');
+  const outcome = runRules(policy.rules.on_tcp_connect, undefined, visit);
+  const isAdmitted = outcome === undefined || ('kind' in outcome && outcome.kind === 'forward');
+  return isAdmitted ? Infinity : 0;
 }

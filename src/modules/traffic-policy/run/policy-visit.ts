@@ -2,6 +2,7 @@ import { Budget, Frame } from '../../../lib/cel/run.ts';
 import type { CelMap, Value } from '../../../lib/cel/values.ts';
 import type { Answering, ConnectionFacts, ConnectionVisit, HeaderList, RequestVisit } from '../../step.ts';
 import type { BuiltAction } from '../actions/action.ts';
+import type { Policy } from '../document/read-policy.ts';
 import type { Phase } from '../phases.ts';
 import { ChangedHeaders } from './changed-headers.ts';
 import type { HeaderChange } from './changed-headers.ts';
@@ -32,7 +33,7 @@ interface Candidates {
 /** One visit on its way through a policy: the engine's visit, and what rules have left for those behind them. */
 export class PolicyVisit {
   /** The policy that it is on the way through. */
-  readonly policy: object;
+  readonly policy: Pick<Policy, 'key'>;
   readonly engine: ConnectionVisit;
   readonly frame: Frame<PolicyVisit>;
   readonly startedMs = Date.now();
@@ -61,7 +62,7 @@ export class PolicyVisit {
   #results: Map<string, CelMap | (() => CelMap)> | undefined;
   #cached: Map<string, Cached> | undefined;
 
-  constructor(policy: object, engine: ConnectionVisit, done?: Set<string>) {
+  constructor(policy: Pick<Policy, 'key'>, engine: ConnectionVisit, done?: Set<string>) {
     this.policy = policy;
     this.engine = engine;
     this.#done = done;
