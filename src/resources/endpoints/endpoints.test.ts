@@ -90,7 +90,10 @@ onEachGatehouse('cloud endpoints', (g) => {
     const wrong = async (url: string, traffic_policy: string) => post({ url, traffic_policy }, 400, 18002);
     const rule = (type: string, config: object = {}) => [{ actions: [{ type, config }] }];
     const policy = (phases: object) => JSON.stringify(phases);
-    assert.match(await wrong('https://app.internal', policy({ on_http_request: rule('nonsense') })), /_2201\)/);
+    assert.match(
+      await wrong('https://app.internal', policy({ on_http_request: rule('nonsense') })),
+      /\(ERR_[A-Z]+_2201\)/,
+    );
     assert.match(await wrong('https://app.internal', policy({ on_http_request: [] })), /_2235\)/);
     const guarded = { on_http_request: [{ expressions: ["req.method == 'GET'"], actions: [{ type: 'deny' }] }] };
     assert.match(await wrong('https://app.internal', policy(guarded)), /_2235\)/);

@@ -92,7 +92,7 @@ function acceptPolicy(text: string, { parts, binding }: Place, errorPrefix: stri
 
 /** Clients know an error of a policy by its number in the text. */
 function wrapped({ code, message }: UserError, errorPrefix: string): UserError {
-  return new UserError(errors.invalidPolicy, { reason: `${message} (${errorPrefix}_${code})` });
+  return new UserError(errors.invalidPolicy, { reason: `${message} (${errorPrefix}${code})` });
 }
 
 function placeOf(endpoint: CloudEndpoint): Place {

@@ -36,7 +36,7 @@ export async function checkPolicy(
       if (!(await referables.exists(store.queries, 'ip_policy', accountId, id))) throw missingIpPolicy(id);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    const reason = `${error.message} (${settings.errorPrefix}_${error.code})`;
+    const reason = `${error.message} (${settings.errorPrefix}${error.code})`;
     throw new UserError(errors.invalidTrafficPolicy, { reason });
   }
 }
