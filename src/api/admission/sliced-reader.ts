@@ -6,6 +6,7 @@ import { readDirectly } from '../../lib/direct-reads.ts';
 const sliceBytes = 4096;
 /** Time that one read may take. A read of a usual body takes a tenth of it. */
 const shareMs = 1;
+const nothing = Buffer.alloc(0);
 
 interface SlicedReaderOptions {
   /** False while bytes shall wait. */
@@ -96,7 +97,7 @@ export class SlicedReader {
       this.#hand(bytes);
       if (this.#isStopped) this.update();
     } else {
-      this.#held = this.#held === undefined ? bytes : Buffer.concat([this.#held, bytes]);
+      this.#held = Buffer.concat([this.#held ?? nothing, bytes]);
       this.goOn();
     }
   }

@@ -180,12 +180,22 @@ export class Http1Connection implements IdleTimeout, BodyReaderOwner {
   /** Takes what has waited, then these bytes, as far as somebody can take them. */
   #consume(chunk: Buffer): void {
     let rest = this.#early.length > 0 ? this.#early : chunk;
+    // What was just read is in memory that the next read takes. A head is read at once; all else is kept, or handed on.
+    let isKept = rest !== chunk;
     this.#early = nothing;
     this.#isConsuming = true;
     try {
       while (!this.#isClosing) {
-        if (rest.length === 0 && this.#more.length > 0) rest = this.#more.take();
-        const taken = rest.length === 0 ? 0 : this.#take(rest);
+        if (rest.length === 0 && this.#more.length > 0) {
+          rest = this.#more.take();
+          isKept = true;
+        }
+        if (rest.length === 0) break;
+        if (!isKept && !this.#awaitsHead) {
+          rest = Buffer.from(rest);
+          isKept = true;
+        }
+        const taken = this.#take(rest);
         if (taken === 0) break;
         rest = taken === rest.length ? nothing : rest.subarray(taken);
       }
@@ -199,6 +209,11 @@ export class Http1Connection implements IdleTimeout, BodyReaderOwner {
       this.#isConsuming = false;
     }
     this.#pauseIfFull();
+  }
+
+  /** True: the next bytes are those of a head. */
+  get #awaitsHead(): boolean {
+    return this.#exchange === undefined && this.#body?.isDone !== false;
   }
 
   /** Returns how many of the bytes were taken; 0: nobody can take them yet. */
