@@ -2,9 +2,17 @@
  * The target of a request. `path + query` is the target as it was sent, to be passed on untouched (`query` has its `?`,
  * or is empty). `matchPath` is for choosing a route: see `normalizePath`.
  */
-export type RequestPath =
-  | { readonly ok: true; readonly path: string; readonly query: string; readonly matchPath: string }
-  | { readonly ok: false; readonly reason: string };
+export interface CheckedPath {
+  readonly ok: true;
+  readonly path: string;
+  readonly query: string;
+  readonly matchPath: string;
+}
+
+export type RequestPath = CheckedPath | { readonly ok: false; readonly reason: string };
+
+/** Paths in which there is nothing to look for, as most are: their segments begin with a letter, a digit, "_" or "-". */
+const plainPath = /^(?:\/[\w-][\w.-]*)*\/?$/;
 
 const hiddenCharacter = /%(?:[01][0-9a-f]|7f)/i;
 /** Sequences of five bytes and more are no longer UTF-8, but old decoders take them. */
@@ -28,6 +36,8 @@ const dotSegment = /\/\.\.?(?:[/;]|$)/;
  * for a host. The query is never read as a path, so only what breaks a request line is refused there.
  */
 export function checkRequestPath(rawTarget: string): RequestPath {
+  if (rawTarget !== '' && plainPath.test(rawTarget))
+    return { ok: true, path: rawTarget, query: '', matchPath: rawTarget };
   if (!rawTarget.startsWith('/')) return refuse('does not start with a slash');
   if (rawTarget.startsWith('//')) return refuse('starts with two slashes');
   if (/[^\x21-\x7e]/.test(rawTarget)) return refuse('has a space, a control character or one outside ASCII');

@@ -5,6 +5,8 @@ export interface Authority {
   /** Lower case, without a trailing dot. */
   readonly name: string;
   readonly port: number | undefined;
+  /** Both as text; without the default port, because some upstreams compare the text. */
+  readonly host: string;
 }
 
 const authorityForm = /^([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\.?(?::([1-9][0-9]{0,4}))?$/;
@@ -27,10 +29,7 @@ function readAuthority(text: string): Authority | undefined {
   const name = match?.[1];
   if (name === undefined || name.length > nameLimit) return undefined;
   const port = match?.[2] === undefined ? undefined : Number(match[2]);
-  return port !== undefined && port > 65_535 ? undefined : { name: name.toLowerCase(), port };
-}
-
-/** Leaves the default port out, because some upstreams compare the text. */
-export function formatAuthority({ name, port }: Authority): string {
-  return port === undefined || port === 443 ? name : `${name}:${port}`;
+  if (port !== undefined && port > 65_535) return undefined;
+  const lower = name.toLowerCase();
+  return { name: lower, port, host: port === undefined || port === 443 ? lower : `${lower}:${port}` };
 }

@@ -5,19 +5,19 @@ import type { IpAddress } from '../../lib/ip/address.ts';
 import { clientAddress } from '../../lib/ip/client-address.ts';
 import { proxiesKey, sourceKey } from '../../lib/ip/source-key.ts';
 import type { SourceKey } from '../../lib/ip/source-key.ts';
-import { checkRequestPath, otherReadings } from '../../lib/request-path.ts';
+import { otherReadings } from '../../lib/request-path.ts';
+import type { CheckedPath } from '../../lib/request-path.ts';
 import { headerValues } from '../../modules/header-values.ts';
 import { runSteps } from '../../modules/run-steps.ts';
 import type { Answering, Close, Forward, Outcome, OwnAnswer, Wait } from '../../modules/step.ts';
-import { allAddressesDown, hostDiffersFromSni, hostNotFound, invalidPath, noBackend } from '../errors.ts';
+import { allAddressesDown, hostDiffersFromSni, hostNotFound, noBackend } from '../errors.ts';
 import type { ChoiceFacts } from '../health/backend-addresses.ts';
 import { chooseOne } from '../forwarding/internal-names.ts';
 import { ownPrefix } from '../sign-in/visit.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import { AnswerRun } from './answer-run.ts';
-import { formatAuthority } from './authority.ts';
 import type { Exchange } from './exchange.ts';
-import { comeBack, enter, findRoute, mayGoOn, whyNotForwarded } from './forwarded.ts';
+import { checkPath, comeBack, enter, findRoute, mayGoOn, whyNotForwarded } from './forwarded.ts';
 import { findHeader } from './headers/header-list.ts';
 import type { RequestContext } from './request-context.ts';
 import { RequestVisit } from './request-visit.ts';
@@ -90,12 +90,13 @@ export function decide(
   log.source = source;
   const warnedBy = admitToAccount(edge, source, context, wanted, log);
   if (!edge.isLoaded) throw new UserError(unloadable, { host: wanted.authority.name, what: 'the edge' });
-  const checked = checkRequestPath(wanted.target);
-  if (!checked.ok) throw new UserError(invalidPath, { reason: `it ${checked.reason}` });
-  const own = { method: exchange.method, headers: exchange.headers, host: formatAuthority(wanted.authority) };
-  const answered = answerOwnPath(edge, { ...own, target: wanted.target, source, context, log });
-  if (answered !== undefined) return answered;
-  const route = findRoute(edge, wanted.target, wanted.authority.name);
+  const { authority, target } = wanted;
+  const checked = checkPath(target);
+  if (asksForOwnPath(edge, checked)) {
+    const { method, headers } = exchange;
+    return answerOwnPath(edge, { method, headers, host: authority.host, target, source, context, log });
+  }
+  const route = findRoute(edge, checked, authority.name);
   log.routeId = route.id;
   const counted = countedSourceOf(exchange, source, context);
   const visit =
@@ -116,8 +117,7 @@ function goThrough(first: RequestVisit): Decision {
     try {
       if (visit.forwarding === undefined) return forward(visit);
       visit = enter(visit, visit.forwarding.forward);
-      const answered = answerOwnPath(visit.edge, visit);
-      if (answered !== undefined) return answered;
+      if (asksForOwnPath(visit.edge, checkPath(visit.target))) return answerOwnPath(visit.edge, visit);
     } catch (error) {
       const back = error instanceof UserError ? comeBack(visit, error) : undefined;
       if (back === undefined) throw error;
@@ -213,21 +213,20 @@ export function choiceFacts(headers: readonly string[], source: IpAddress): Choi
   return { source: () => formatIp(source), header: (name) => findHeader(headers, name) };
 }
 
-/** Answers a request to the paths of logins, at an endpoint where visitors sign in. */
+/** Answers a request to the paths of logins. */
 function answerOwnPath(
   { id, accountId, routes }: Edge,
   { method, headers, host, target, source, context, log }: OwnPathRequest,
-): Decision | undefined {
-  const checked = routes.signIns === undefined ? undefined : checkRequestPath(target);
-  if (checked === undefined || !checked.ok || !isOwnPath(checked.matchPath)) return undefined;
+): Decision {
   const own = { accountId, edgeId: id, method, headers, host, target, source, operationId: () => log.operationId };
   return { kind: 'wait', start: () => context.visitors.answer(own, routes), visit: undefined };
 }
 
 type OwnPathRequest = Pick<RequestVisit, 'method' | 'headers' | 'host' | 'target' | 'source' | 'context' | 'log'>;
 
-/** Also where an upstream could read the path as one of them. */
-function isOwnPath(matchPath: string): boolean {
+/** True for the paths of logins at an endpoint where visitors sign in, also where an upstream could read the path as one of them. */
+function asksForOwnPath({ routes }: Edge, { matchPath }: CheckedPath): boolean {
+  if (routes.signIns === undefined) return false;
   return (
     matchPath.startsWith(ownPrefix) || otherReadings(matchPath)?.some((each) => each.startsWith(ownPrefix)) === true
   );

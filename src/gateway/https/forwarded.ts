@@ -1,6 +1,7 @@
 import { unloadable } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { checkRequestPath } from '../../lib/request-path.ts';
+import type { CheckedPath } from '../../lib/request-path.ts';
 import { holdsUntil } from '../../modules/run-steps.ts';
 import type { Forward } from '../../modules/step.ts';
 import { invalidPath, routeNotMatched } from '../errors.ts';
@@ -31,7 +32,7 @@ export function enter(visit: RequestVisit, { url }: Forward): RequestVisit {
   const edge = findTarget(visit, url);
   if (edge === undefined) throw offline();
   if (!edge.isLoaded) throw new UserError(unloadable, { host: visit.hostname, what: 'the internal endpoint' });
-  const route = findRoute(edge, visit.upstreamTarget, visit.hostname);
+  const route = findRoute(edge, checkPath(visit.upstreamTarget), visit.hostname);
   const before = visit.next;
   const next =
     before !== undefined && mayGoOn(before, edge, route)
@@ -59,11 +60,16 @@ function findTarget({ accountId, context, next }: RequestVisit, url: string): In
   return chooseOne(context.hosts.internal.find(accountId, url), next?.edgeId);
 }
 
-export function findRoute(edge: Edge, target: string, hostname: string): Route {
+/** Throws if two readers could read the path of a target differently. */
+export function checkPath(target: string): CheckedPath {
   const checked = checkRequestPath(target);
   if (!checked.ok) throw new UserError(invalidPath, { reason: `it ${checked.reason}` });
-  const route = edge.routes.choose(checked.matchPath);
-  if (route === undefined) throw new UserError(routeNotMatched, { host: hostname, path: quote(checked.path) });
+  return checked;
+}
+
+export function findRoute(edge: Edge, { path, matchPath }: CheckedPath, hostname: string): Route {
+  const route = edge.routes.choose(matchPath);
+  if (route === undefined) throw new UserError(routeNotMatched, { host: hostname, path: quote(path) });
   if (route === 'ambiguous')
     throw new UserError(invalidPath, { reason: 'with "//", ";" or "%25" it can be read as another path' });
   return route;

@@ -12,7 +12,6 @@ import type {
 import { readEndpointUrl } from '../../lib/endpoint-url.ts';
 import type { ShownCertificate } from '../../modules/shown-certificate.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
-import { formatAuthority } from './authority.ts';
 import type { Authority } from './authority.ts';
 import type { Exchange } from './exchange.ts';
 import { sortHeaders } from './headers/forward-headers.ts';
@@ -120,7 +119,7 @@ export class RequestVisit implements StepVisit, Position {
     this.method = method;
     this.#authority = authority;
     this.hostname = authority.name;
-    this.host = formatAuthority(authority);
+    this.host = authority.host;
     this.target = target;
     this.upstreamTarget = target;
     this.isUpgrade = upgrade !== undefined;

@@ -17,10 +17,11 @@ export function pushReads(socketOf: () => Socket): OnReadOpts {
   return {
     buffer: () => (current = wasLarge ? Buffer.allocUnsafeSlow(sharedBuffer.length) : sharedBuffer),
     callback: (length) => {
-      const read = current.subarray(0, length);
-      const isOwn = current !== sharedBuffer;
       wasLarge = length >= largeBytes;
-      return socketOf().push(isOwn && wasLarge ? read : Buffer.from(read));
+      if (wasLarge && current !== sharedBuffer) return socketOf().push(current.subarray(0, length));
+      const read = Buffer.allocUnsafe(length);
+      current.copy(read, 0, 0, length);
+      return socketOf().push(read);
     },
   };
 }

@@ -16,16 +16,23 @@ const absoluteForm = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)([^]*)$/;
 /** Methods that are answered with the request as the upstream got it; some upstreams do not compare the case. */
 const reflecting = /^TRAC[EK]$/i;
 
+/** Methods that need no look: nearly all requests have one of them. */
+const usualMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
 /** Reads the host and the path of a request. Throws if two readers could read them differently. */
 export function readTarget(exchange: Exchange): RequestTarget {
   const { method, host, fault } = exchange;
   if (fault !== undefined) throw fault;
-  if (reflecting.test(method)) throw new UserError(methodNotServed, { method: quote(method) });
-  if (!isToken(method) || method === 'CONNECT') throw notAcceptable(`the method ${quote(method)} is not served here`);
+  if (!usualMethods.has(method)) checkMethod(method);
   if (host === undefined) throw notAcceptable('it names no host');
   const authority = parseAuthority(host);
   if (authority === undefined) throw notAcceptable(`${quote(host)} is not a host name`);
   return { authority, target: originForm(exchange, authority) };
+}
+
+function checkMethod(method: string): void {
+  if (reflecting.test(method)) throw new UserError(methodNotServed, { method: quote(method) });
+  if (!isToken(method) || method === 'CONNECT') throw notAcceptable(`the method ${quote(method)} is not served here`);
 }
 
 function originForm({ target, client }: Exchange, authority: Authority): string {

@@ -107,10 +107,9 @@ export class UpstreamPool {
   #takeIdle(counted: SourceKey): UpstreamConnection | undefined {
     if (this.#idle.length === 0) return undefined;
     const via = this.source.preferredWay(this.#idleOf);
-    const at = via === undefined ? this.#idle.length - 1 : this.#idle.findLastIndex((each) => each.via === via);
-    const connection = this.#idle[at];
+    const connection = via === undefined ? this.#idle.pop() : this.#idle.findLast((each) => each.via === via);
     if (connection === undefined) return undefined;
-    this.#idle.splice(at, 1);
+    if (via !== undefined) this.onGone(connection);
     this.source.reused();
     connection.slot.use(counted);
     return connection;

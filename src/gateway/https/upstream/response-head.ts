@@ -83,7 +83,9 @@ function readFraming(framing: Framing, name: string, value: string): boolean {
       framing.chunked = true;
       return true;
     case 'connection':
-      framing.connection.push(...listTokens(value));
+      // Nearly all say one of these.
+      if (value === 'keep-alive' || value === 'close') framing.connection.push(value);
+      else framing.connection.push(...listTokens(value));
       return true;
     case 'keep-alive': {
       const seconds = keepAliveTimeout.exec(value)?.[1];
@@ -98,10 +100,11 @@ function readFraming(framing: Framing, name: string, value: string): boolean {
   }
 }
 
+const connectionOptions: ReadonlySet<string> = new Set(['close', 'keep-alive', 'upgrade']);
+
 function withoutNamed(fields: readonly string[], connection: readonly string[]): readonly string[] {
+  if (connection.every((option) => connectionOptions.has(option))) return fields;
   // A set: an answer may name thousands beside hundreds of headers.
-  const named = new Set(connection);
-  for (const option of ['close', 'keep-alive', 'upgrade']) named.delete(option);
-  if (named.size === 0) return fields;
+  const named = new Set(connection).difference(connectionOptions);
   return fields.filter((_, at) => !named.has((fields[at - (at % 2)] ?? '').toLowerCase()));
 }
