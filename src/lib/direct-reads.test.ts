@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { until } from '../../test/e2e/gateway/support/until.ts';
-import { readDirectly } from './direct-reads.ts';
+import { keep, readDirectly } from './direct-reads.ts';
 
 /** Both ends of so many connections. */
 async function connections(context: TestContext, count: number): Promise<readonly (readonly [Socket, Socket])[]> {
@@ -70,6 +70,20 @@ test('what waits in a paused stream stays as it was sent, and comes before what 
   accepted.resume();
   await until(() => kept.read.text.length === 3, 'all has come');
   assert.equal(kept.read.text, '123');
+});
+
+test('a piece that is kept stays as it was, whatever is read later', async (context) => {
+  const [[client, accepted] = assert.fail(), [busy, other] = assert.fail()] = await connections(context, 2);
+  const pieces: Buffer[] = [];
+  readDirectly(accepted, (bytes) => void pieces.push(keep(bytes)));
+  accepted.resume();
+  const beside = collect(other);
+  client.write('kept');
+  await until(() => pieces.length === 1, 'the piece');
+  busy.write('x'.repeat(100_000));
+  await until(() => beside.read.text.length === 100_000, 'another connection has read into the same memory');
+  assert.equal(pieces[0]?.toString(), 'kept');
+  assert.equal(keep(pieces[0] ?? assert.fail()), pieces[0], 'it is not copied again');
 });
 
 test('connections that send at once get their own bytes', async (context) => {

@@ -1,52 +1,65 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 
-/** Memory that all of these sockets read into: the bytes of a read are used, or copied out of it, before the next one. */
+/** Memory that all of these sockets read into. */
 const shared = Buffer.allocUnsafeSlow(64 * 1024);
+/** Behind a read of this size a socket gets memory of its own for the next one: to copy that would cost more. In bytes. */
+const largeBytes = 16 * 1024;
 
 /** Names by which a socket knows the memory that it reads into, and what is called then. Node has no public ones. */
-const [memoryKey, callbackKey] = ['kBuffer', 'kBufferCb'].map((name) =>
+const [memoryKey, callbackKey, chooseKey] = ['kBuffer', 'kBufferCb', 'kBufferGen'].map((name) =>
   Object.getOwnPropertySymbols(new Socket()).find(({ description }) => description === name),
 );
 
 /**
  * Hands what a socket reads straight to its user, who listens to `data` as well: for each piece Node's streams look for room,
  * call listeners and plan a look at whether more should be read, which takes as long as the gateway's own work on it. Bytes
- * that wait in the stream, because it is paused, still come before. A piece is good until `onData` returns. Returns a function
- * that ends it.
+ * that wait in the stream, because it is paused, still come before. A piece is good until `onData` returns: what is used later
+ * goes through `keep`. Returns a function that ends it.
  */
 export function readDirectly(stream: Duplex, onData: (bytes: Buffer) => void): () => void {
   if (!(stream instanceof Socket)) return () => {};
   const push = stream.push.bind(stream);
   let isDirect = true;
-  const mayPass = () => isDirect && stream.readableLength === 0 && stream.readableFlowing === true;
   stream.push = (bytes: Buffer | null) => {
-    if (bytes === null || !mayPass()) return push(bytes);
+    if (bytes === null || !isDirect || stream.readableLength > 0 || stream.readableFlowing !== true)
+      return push(bytes && keep(bytes));
     onData(bytes);
     return true;
   };
-  readIntoShared(stream, (bytes) => {
-    if (!mayPass()) return push(Buffer.from(bytes));
-    onData(bytes);
-    return true;
-  });
+  readIntoShared(stream);
   return () => {
     isDirect = false;
-    stream.push = push;
   };
 }
 
+/** Bytes that stay as they are: a copy of those in memory that the next read takes. */
+export function keep(bytes: Buffer): Buffer {
+  return bytes.buffer === shared.buffer ? Buffer.from(bytes) : bytes;
+}
+
 /**
- * As `onread` does for sockets that connect: for each read Node makes 64 kB of memory and an object, and gives most of it back.
- * A socket that has memory of its own keeps it.
+ * As `onread` does for sockets that connect, but the stream can be used later. For each read Node makes 64 kB of memory and an
+ * object, and gives most of it back: requests and answers are small, and that costs more than the read.
  */
-function readIntoShared(socket: Socket, take: (bytes: Buffer) => boolean): void {
-  if (memoryKey === undefined || callbackKey === undefined || Reflect.get(socket, memoryKey) !== null) return;
+function readIntoShared(socket: Socket): void {
   const handle: unknown = Reflect.get(socket, '_handle');
+  if (memoryKey === undefined || callbackKey === undefined || chooseKey === undefined) return;
   if (typeof handle !== 'object' || handle === null) return;
   const useMemory: unknown = Reflect.get(handle, 'useUserBuffer');
   if (typeof useMemory !== 'function') return;
-  Reflect.set(socket, memoryKey, shared);
-  Reflect.set(socket, callbackKey, (length: number) => take(shared.subarray(0, length)));
-  Reflect.apply(useMemory, handle, [shared]);
+  let memory = shared;
+  let wasLarge = false;
+  Reflect.set(socket, memoryKey, memory);
+  Reflect.set(socket, callbackKey, (length: number) => {
+    wasLarge = length >= largeBytes;
+    const read = memory.subarray(0, length);
+    // The little that is left behind much would hold all of its memory.
+    return socket.push(memory === shared || wasLarge ? read : Buffer.from(read));
+  });
+  // TLS hands over records, which are never larger.
+  if (!(socket instanceof TLSSocket))
+    Reflect.set(socket, chooseKey, () => (memory = wasLarge ? Buffer.allocUnsafeSlow(shared.length) : shared));
+  Reflect.apply(useMemory, handle, [memory]);
 }

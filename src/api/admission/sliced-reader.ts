@@ -1,12 +1,11 @@
 import type { Socket } from 'node:net';
 
-import { readDirectly } from '../../lib/direct-reads.ts';
+import { keep, readDirectly } from '../../lib/direct-reads.ts';
 
 /** Bytes that are parsed at once: the smallest requests or chunks of a body in them take some 2 ms. */
 const sliceBytes = 4096;
 /** Time that one read may take. A read of a usual body takes a tenth of it. */
 const shareMs = 1;
-const nothing = Buffer.alloc(0);
 
 interface SlicedReaderOptions {
   /** False while bytes shall wait. */
@@ -97,7 +96,7 @@ export class SlicedReader {
       this.#hand(bytes);
       if (this.#isStopped) this.update();
     } else {
-      this.#held = Buffer.concat([this.#held ?? nothing, bytes]);
+      this.#held = this.#held === undefined ? keep(bytes) : Buffer.concat([this.#held, bytes]);
       this.goOn();
     }
   }

@@ -1,3 +1,4 @@
+import { keep } from '../../lib/direct-reads.ts';
 import { GrowingBuffer } from '../../lib/growing-buffer.ts';
 import { atTurnEnd, currentTurn } from './turn.ts';
 
@@ -28,13 +29,13 @@ export class PieceJoiner {
   push(piece: Buffer): void {
     if (piece.length >= largeBytes) {
       this.flush();
-      this.#handOn(piece);
+      this.#handOn(keep(piece));
       return;
     }
     const turn = currentTurn();
     if (this.#pending === undefined && this.#turn !== turn && this.#unwritten === 0) {
       this.#turn = turn;
-      this.#handOn(piece);
+      this.#handOn(keep(piece));
     } else {
       this.#add(piece);
     }

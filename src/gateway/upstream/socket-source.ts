@@ -12,7 +12,6 @@ import {
 } from '../errors.ts';
 import type { ConnectOptions, ConnectUpstream, UpstreamTarget } from './connect.ts';
 import { InwardBackendError } from './guard.ts';
-import { pushReads } from './push-reads.ts';
 import type { OpenOutcome, UpstreamSource } from './upstream-source.ts';
 
 /** Use of a socket: requests of HTTP/1.1, or bytes that each side may end by itself. */
@@ -42,9 +41,7 @@ export class SocketSource implements UpstreamSource {
 
   open(_visitor: unknown, _idleOf: unknown, outcome: OpenOutcome): () => void {
     const options: ConnectOptions =
-      this.#use === 'bytes'
-        ? { allowHalfOpen: true }
-        : { keepAlive: true, alpn: ['http/1.1'], onread: pushReads(() => socket) };
+      this.#use === 'bytes' ? { allowHalfOpen: true } : { keepAlive: true, alpn: ['http/1.1'] };
     const socket: Socket = this.#connect(this.#target, options, () => {
       settle();
       outcome.opened(socket, '');

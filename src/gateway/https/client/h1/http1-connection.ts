@@ -6,7 +6,7 @@ import { GrowingBuffer } from '../../../../lib/growing-buffer.ts';
 import { newOperationId } from '../../../../lib/ids.ts';
 import { sourceKey } from '../../../../lib/ip/source-key.ts';
 import type { GatewayTimeouts } from '../../../engine.ts';
-import { readDirectly } from '../../../../lib/direct-reads.ts';
+import { keep, readDirectly } from '../../../../lib/direct-reads.ts';
 import { ReadShare } from '../../../turns/read-share.ts';
 import type { RequestQueue } from '../../../turns/request-queue.ts';
 import { errorAnswer } from '../../error-page.ts';
@@ -180,26 +180,16 @@ export class Http1Connection implements IdleTimeout, BodyReaderOwner {
   /** Takes what has waited, then these bytes, as far as somebody can take them. */
   #consume(chunk: Buffer): void {
     let rest = this.#early.length > 0 ? this.#early : chunk;
-    // What was just read is in memory that the next read takes. A head is read at once; all else is kept, or handed on.
-    let isKept = rest !== chunk;
     this.#early = nothing;
     this.#isConsuming = true;
     try {
       while (!this.#isClosing) {
-        if (rest.length === 0 && this.#more.length > 0) {
-          rest = this.#more.take();
-          isKept = true;
-        }
-        if (rest.length === 0) break;
-        if (!isKept && !this.#awaitsHead) {
-          rest = Buffer.from(rest);
-          isKept = true;
-        }
-        const taken = this.#take(rest);
+        if (rest.length === 0 && this.#more.length > 0) rest = this.#more.take();
+        const taken = rest.length === 0 ? 0 : this.#take(rest);
         if (taken === 0) break;
         rest = taken === rest.length ? nothing : rest.subarray(taken);
       }
-      this.#early = this.#isClosing ? nothing : rest;
+      this.#early = this.#isClosing ? nothing : keep(rest);
     } catch (error) {
       // A malformed body gets no answer: some of it may be on its way already.
       if (error instanceof UserError) this.#refuse(error);
@@ -209,11 +199,6 @@ export class Http1Connection implements IdleTimeout, BodyReaderOwner {
       this.#isConsuming = false;
     }
     this.#pauseIfFull();
-  }
-
-  /** True: the next bytes are those of a head. */
-  get #awaitsHead(): boolean {
-    return this.#exchange === undefined && this.#body?.isDone !== false;
   }
 
   /** Returns how many of the bytes were taken; 0: nobody can take them yet. */
