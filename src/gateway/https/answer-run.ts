@@ -2,6 +2,9 @@ import { UserError } from '../../errors/user-error.ts';
 import type { Answering, AnswerOutcome, OwnAnswer } from '../../modules/step.ts';
 import type { RequestVisit } from './request-visit.ts';
 
+/** The answer that has come. Its body is encoded only if it is that of an upstream to a request. */
+type CameAnswer = Pick<Answering, 'status' | 'headers'> & Partial<Pick<Answering, 'contentLength' | 'isEncodable'>>;
+
 /** One answer on its way through the steps of its endpoint, and then of those that have forwarded the request there. */
 export class AnswerRun {
   #visit: RequestVisit | undefined;
@@ -10,10 +13,14 @@ export class AnswerRun {
   /** Set where an answer of our own is sent. */
   #own: OwnAnswer | undefined;
 
-  constructor(visit: RequestVisit, answering: Answering, own?: OwnAnswer) {
+  constructor(visit: RequestVisit, came: CameAnswer, own?: OwnAnswer) {
+    const { exchange: request, context, accountId } = visit;
+    const { status, headers, contentLength, isEncodable = false } = came;
+    const mayEncode = (): boolean => context.encoders.mayOpen(accountId);
     this.#visit = visit;
-    this.#answering = answering;
     this.#own = own;
+    const body = { contentLength, openTransform: undefined, mayEncode, isEncodable };
+    this.#answering = { request, visit, status, headers, ...body };
   }
 
   /** The answer as it has become. */

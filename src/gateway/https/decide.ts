@@ -9,7 +9,7 @@ import { otherReadings } from '../../lib/request-path.ts';
 import type { CheckedPath } from '../../lib/request-path.ts';
 import { headerValues } from '../../modules/header-values.ts';
 import { runSteps } from '../../modules/run-steps.ts';
-import type { Answering, Close, Forward, Outcome, OwnAnswer, Wait } from '../../modules/step.ts';
+import type { Close, Forward, Outcome, OwnAnswer, Wait } from '../../modules/step.ts';
 import { allAddressesDown, hostDiffersFromSni, hostNotFound, noBackend } from '../errors.ts';
 import type { ChoiceFacts } from '../health/backend-addresses.ts';
 import { chooseOne } from '../forwarding/internal-names.ts';
@@ -151,7 +151,7 @@ function toDecision(outcome: Exclude<Outcome, Forward>, visit: RequestVisit): De
     case 'answer': {
       // For those that have forwarded it, it is the answer of an upstream.
       const changing = outcome.isChanged ? visit : visit.from;
-      return changing === undefined ? outcome : changedAnswer(outcome.answer, changing);
+      return changing === undefined ? outcome : finishAnswer(new AnswerRun(changing, outcome.answer, outcome.answer));
     }
     case 'close':
       return outcome;
@@ -161,22 +161,6 @@ function toDecision(outcome: Exclude<Outcome, Forward>, visit: RequestVisit): De
 }
 
 /** An answer of our own, with what the steps for answers make of it. */
-function changedAnswer(answer: OwnAnswer, visit: RequestVisit): Decision {
-  const { method, headers: asked } = visit.exchange;
-  const { status, headers } = answer;
-  const answering: Answering = {
-    request: { method, headers: asked },
-    visit,
-    status,
-    headers,
-    contentLength: undefined,
-    openTransform: undefined,
-    mayEncode: () => false,
-    isEncodable: false,
-  };
-  return finishAnswer(new AnswerRun(visit, answering, answer));
-}
-
 function finishAnswer(run: AnswerRun): Decision {
   const outcome = run.next();
   if (outcome instanceof UserError) throw outcome;

@@ -196,7 +196,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
       this.#sendHead(head, { headers: this.#withCookies(headers), contentLength, openTransform: undefined });
       return;
     }
-    const run = new AnswerRun(this.#visit, this.#answering(status, headers, contentLength, true));
+    const run = new AnswerRun(this.#visit, { status, headers, contentLength, isEncodable: true });
     this.#finishAnswer(run, (changed) => this.#sendHead(head, changed));
   }
 
@@ -387,7 +387,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     pass: (headers: readonly string[]) => void,
   ): void {
     this.#stream = stream;
-    const run = new AnswerRun(this.#visit, this.#answering(status, headers, undefined, false));
+    const run = new AnswerRun(this.#visit, { status, headers });
     this.#finishAnswer(run, (changed) => {
       this.#stream = undefined;
       pass(changed.headers);
@@ -482,24 +482,6 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
   }
 
   /** The steps for answers come first: they can add a cookie as well as the upstream. */
-  #answering(
-    status: number,
-    headers: readonly string[],
-    contentLength: number | undefined,
-    isEncodable: boolean,
-  ): Answering {
-    return {
-      request: this.#exchange,
-      visit: this.#visit,
-      status,
-      headers,
-      contentLength,
-      openTransform: undefined,
-      mayEncode: () => this.#context.encoders.mayOpen(this.#visit.accountId),
-      isEncodable,
-    };
-  }
-
   #withCookies(headers: readonly string[]): readonly string[] {
     const kept = withoutSetSession(headers);
     const { cookies } = this.#visit;
