@@ -86,6 +86,11 @@ const values: readonly (readonly [string, Value])[] = [
   ["{'a': 1, 'b': 2}.filter(k, k != 'a')", ['b']],
   ["timestamp('2026-01-31T23:30:00Z').getDate('+01:00')", 1n],
   ['rand.int(3, 3)', 3n],
+  ['[1, 2].map(x, [10].map(y, x + y)[0])', [11n, 12n]],
+  ['[1, 2, 3, 4].map(x, x % 2 == 0, x * 10)', [20n, 40n]],
+  ["['\u{fffd}', '😀'].sort()", ['\u{fffd}', '😀']],
+  ["inCidrRange('10.1.2.3', '10.1.2.3/32') && !inCidrRange('10.1.2.3', '10.1.2.3/33')", true],
+  ["timestamp('1969-12-31T23:59:59.9995Z').getMilliseconds()", 999n],
 ];
 
 for (const [expression, value] of values) {
@@ -187,4 +192,9 @@ test('what is missing is a fault, which another operand makes irrelevant', () =>
   assert.equal(evaluate('req.url.port > 1 || true'), true);
   assert.equal(evaluate('[1, 0].exists(x, 1 / x == 1)'), true);
   assert.throws(() => evaluate('[2, 0].exists(x, 1 / x == 1)'), /zero/);
+});
+
+test('a part of a list ends with the list', () => {
+  assert.deepEqual(evaluate('[1, 2].slice(1, 2)'), [2n]);
+  assert.throws(() => evaluate('[1, 2].slice(1, 3)'), /out of range/);
 });
