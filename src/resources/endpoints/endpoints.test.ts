@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
 import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { cloudService } from './cloud.ts';
+import { cloudEndpoints } from './table.ts';
 
 const deny = '{"on_http_request":[{"actions":[{"type":"deny"}]}]}';
 const denyTcp = 'on_tcp_connect:\n  - actions:\n      - type: deny\n';
@@ -165,13 +167,72 @@ onEachGatehouse('cloud endpoints', (g) => {
     assert.equal((await g().get(`/endpoints/${id}`)).body.url, 'https://changed.internal');
   });
 
+  test('pages go through the endpoints of an edge one by one', async () => {
+    const refused = await g().post('/edges/https', { hostports: [`${newName()}:1`] });
+    const port = refused.body.msg.match(/port (\d+)/)?.[1] ?? '443';
+    const edge = await g().create('/edges/https', { hostports: [1, 2, 3].map(() => `${newName()}:${port}`) });
+    const all: { readonly id: string; readonly edge?: { readonly id: string } }[] = [];
+    for (;;) {
+      const before = all.length === 0 ? '' : `&before_id=${all.at(-1)?.id}`;
+      const [next] = (await g().get(`/endpoints?limit=1${before}`)).body.endpoints;
+      if (next === undefined) break;
+      assert.ok(!all.some(({ id }) => id === next.id), 'each is there once');
+      all.push(next);
+    }
+    assert.equal(all.filter((each) => each.edge?.id === edge.id).length, 3);
+    await g().delete(`/edges/https/${edge.id}`);
+  });
+
+  test('a reserved port is one of the host that gave it, and a policy must fit where the endpoint moves to', async () => {
+    const { addr } = await g().create('/reserved_addrs', {});
+    const port = addr.split(':').at(-1);
+    await post({ url: `tcp://${newName()}:${port}`, traffic_policy: denyTcp }, 400, 18006);
+    const { domain } = await reserve();
+    const { id } = await create({ url: `https://${domain}`, traffic_policy: denyTcp });
+    const move = { url: 'https://moved-inwards.internal', bindings: ['internal'] };
+    assert.match(await refuses(g(), ['PATCH', `/endpoints/${id}`, move], 400, 18002), /_2262\)/);
+    assert.equal((await g().patch(`/endpoints/${id}`, { ...move, traffic_policy: deny })).status, 200);
+  });
+
+  test('as many share a URL as are allowed, and no more', async () => {
+    const url = 'https://crowded.internal';
+    const { id } = await create({ url, pooling_enabled: true });
+    const { store } = g().app.context;
+    const first = (await cloudEndpoints.load(store.queries, id)) ?? assert.fail('it was made');
+    await store.write({ id: 'host', accountId: first.account_id, operationId: '' }, async (transaction) => {
+      for (let at = 0; at < 498; at++)
+        await cloudEndpoints.insert(transaction, { ...first, ...cloudEndpoints.newDocument(first.account_id) });
+    });
+    await create({ url, pooling_enabled: true });
+    await post({ url, pooling_enabled: true }, 409, 18020);
+    assert.equal((await g().patch(`/endpoints/${id}`, { description: 'still here' })).status, 200);
+  });
+
+  test('places of many agents are looked up by account and place', async () => {
+    const { store } = g().app.context;
+    const url = 'https://looked-up.internal';
+    const { id } = await create({ url });
+    const { account_id } = (await cloudEndpoints.load(store.queries, id)) ?? assert.fail('it was made');
+    const place = (owner: string, internal: string) => ({ account_id: owner, hostname: null, port: null, internal });
+    const others = Array.from({ length: 30 }, (_, at) => place(account_id, `https://other-${at}.internal`));
+    const [own, theirs] = [place(account_id, url), place('ac_other', url)];
+    for (const places of [
+      [own, theirs],
+      [own, theirs, ...others],
+    ])
+      assert.deepEqual([...(await cloudService.amongst(store.queries, places))], [own], `${places.length} places`);
+  });
+
   test('an IP policy that a policy names stays while it is named', async () => {
     const { id: policyId } = await g().create('/ip_policies', {});
     const asks = { type: 'restrict-ips', config: { ip_policies: [policyId] } };
     const traffic_policy = JSON.stringify({ on_http_request: [{ actions: [asks, { type: 'deny' }] }] });
     const { id } = await create({ url: 'https://asks.internal', traffic_policy });
     assert.equal((await g().delete(`/ip_policies/${policyId}`)).status, 409);
+    const second = await create({ url: 'https://asks-too.internal', traffic_policy });
     await g().patch(`/endpoints/${id}`, { traffic_policy: deny });
+    assert.equal((await g().delete(`/ip_policies/${policyId}`)).status, 409);
+    assert.equal((await g().delete(`/endpoints/${second.id}`)).status, 204);
     assert.equal((await g().delete(`/ip_policies/${policyId}`)).status, 204);
   });
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 
 import { refuses } from '../../../test/support/refusals.ts';
 import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { kubernetesOperators } from './table.ts';
 
 const deployment = { name: 'operator', namespace: 'ingress', version: '0.20.0', cluster_name: 'c' };
 
@@ -22,6 +23,17 @@ onGatehousesInTurn('Kubernetes operators', (g) => {
     assert.deepEqual(rest, { ...body, binding: null });
     const changed = await g().patch(`/kubernetes_operators/${id}`, { deployment: { version: '0.21.0' } });
     assert.deepEqual(changed.body.deployment, { ...deployment, version: '0.21.0' });
+    const { store } = g().app.context;
+    const before = (await kubernetesOperators.load(store.queries, id)) ?? assert.fail('it was made');
+    const updatedAt = '2026-01-01T00:00:00Z';
+    await store.write({ id: 'host', accountId: before.account_id, operationId: '' }, (transaction) =>
+      kubernetesOperators.update(transaction, before, { ...before, updated_at: updatedAt }),
+    );
+    const same = await g().patch(`/kubernetes_operators/${id}`, {
+      region: 'global',
+      deployment: { version: '0.21.0' },
+    });
+    assert.equal(same.body.updated_at, updatedAt, 'it is as before');
     const bound = await g().get(`/kubernetes_operators/${id}/bound_endpoints`);
     assert.deepEqual([bound.status, bound.body.endpoints, bound.body.next_page_uri], [200, [], null]);
     assert.equal((await g().delete(`/kubernetes_operators/${id}`)).status, 204);

@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import { createAccount, createUser, newName } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
 import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { vaultCompilers } from './compile.ts';
 import { vaultNames } from './service.ts';
+import { vaultSecrets } from './table.ts';
 
 const value = 'whsec_never-shown';
 
@@ -40,6 +42,29 @@ onEachGatehouse('vaults', (g) => {
     const paths = [`/vault_secrets/${id}`, '/vault_secrets', `/vaults/${vault.id}/secrets`, '/changes'];
     for (const path of paths) assert.ok(!(await g().get(path)).text.includes(value), path);
     await refuses(g(), ['PATCH', `/vault_secrets/${id}`, { value: 5 }], 400, 24003);
+  });
+
+  test('gateways get each secret with its newest value, however many there are', async () => {
+    const { id: vaultId } = await newVault();
+    const { id } = await newSecret(vaultId);
+    await g().patch(`/vault_secrets/${id}`, { value: 'the newest' });
+    const { store, sealer } = g().app.context;
+    const first = (await vaultSecrets.load(store.queries, id)) ?? assert.fail('it was made');
+    await store.write({ id: 'host', accountId: first.account_id, operationId: '' }, async (transaction) => {
+      for (let at = 0; at < 250; at++) {
+        const next = { ...first, ...vaultSecrets.newDocument(first.account_id), name: `many-${at}` };
+        await vaultSecrets.insert(transaction, next, [sealer.seal(`value ${at}`, next.id)]);
+      }
+    });
+    const [, secrets] = vaultCompilers(sealer);
+    const entries = (await secrets?.load(store.queries, undefined)) ?? [];
+    const own = entries.flatMap((entry) => (entry.kind === 'vault_secret' && entry.vaultId === vaultId ? [entry] : []));
+    const values = new Map(own.map((entry) => [entry.name, entry.value]));
+    assert.equal(values.size, 251);
+    assert.deepEqual(
+      [values.get(first.name), values.get('many-0'), values.get('many-249')],
+      ['the newest', 'value 0', 'value 249'],
+    );
   });
 
   test('each new value is stored and is a change of its own, within one second too', async () => {
