@@ -152,10 +152,11 @@ test('an upgraded connection ends with the token that has opened it', async (t) 
   });
   t.after(() => upstream[Symbol.asyncDispose]());
   const modules = { ...toBackend('b'), ...trafficPolicy(policyOf('jwt-validation', configOf([issuer.url]))) };
-  const gateway = await startGateway([
-    backendEntry('b', upstream.port),
-    edgeEntry('e', ['app.test'], [prefixRoute('/', modules)]),
-  ]);
+  // Nothing ends it but its token.
+  const gateway = await startGateway(
+    [backendEntry('b', upstream.port), edgeEntry('e', ['app.test'], [prefixRoute('/', modules)])],
+    { timeouts: { idleMs: 86_400_000 } },
+  );
   t.after(() => gateway[Symbol.asyncDispose]());
   // Clocks may differ by a minute.
   const token = await issuer.token({}, 'a', -56);

@@ -100,3 +100,59 @@ test('a line of the log is bounded', async (t) => {
   assert.deepEqual([await statusOf(16_000), await statusOf(16_400)], [200, 500]);
   assert.equal(gateway.noted.length, 1);
 });
+
+test('a redirect to the URL itself is none', async (t) => {
+  const { gateway } = await startWithPolicy(
+    t,
+    onRequest(
+      rule('redirect', { to: 'https://app.test/same' }),
+      rule('redirect', { from: '^/a(.*)$', to: '/a$1' }),
+      rule('url-rewrite', { from: '/a', to: '/a' }),
+    ),
+  );
+  const [same, other] = [await sendRaw(gateway.port, get('/same')), await sendRaw(gateway.port, get('/a/b'))];
+  assert.deepEqual([same.status, other.status, other.headers['location']], [200, 302, 'https://app.test/same']);
+});
+
+test('a rule guards if any of its actions does', async (t) => {
+  const guard = { type: 'restrict-ips', config: { deny: ['192.0.2.1'], allow: ['127.0.0.1'] } };
+  const effect = { type: 'add-headers', config: { headers: { 'x-a': 'b' } } };
+  const statusWith = async (...actions: readonly object[]) => {
+    const { gateway } = await startWithPolicy(t, onRequest({ expressions: ['int(req.method) == 1'], actions }));
+    return (await sendRaw(gateway.port, get('/'))).status;
+  };
+  assert.deepEqual(
+    [await statusWith(effect), await statusWith(guard, effect), await statusWith(effect, guard)],
+    [200, 500, 500],
+  );
+});
+
+test('headers that rules go by cannot be hidden from the upstream, wherever a rule reads them', async (t) => {
+  const places: readonly object[] = [
+    rule('deny', {}, "getReqHeader('x-role') == ['none']"),
+    rule('add-headers', { headers: { 'x-b': "${req.headers['x-role']}" } }),
+    rule('set-vars', { vars: [{ role: "${getReqHeader('x-role')}" }] }),
+  ];
+  for (const place of places) {
+    const { upstream, gateway } = await startWithPolicy(t, onRequest(place));
+    const hidden = 'GET / HTTP/1.1\r\nHost: app.test\r\nX-Role: a\r\nConnection: close, X-Role\r\n\r\n';
+    assert.equal((await sendRaw(gateway.port, hidden)).status, 400, JSON.stringify(place));
+    assert.equal((await sendRaw(gateway.port, get('/', 'X-Role: a'))).status, 200);
+    assert.equal(upstream.seen.length, 1);
+  }
+});
+
+test('texts that are put together of one another do not grow without bound', async (t) => {
+  const times = (name: string) => `\${vars.${name}}`.repeat(10);
+  const vars = [{ a: 'x'.repeat(1000) }, { b: times('a') }, { c: times('b') }, { d: times('c') }];
+  const { gateway } = await startWithPolicy(
+    t,
+    onRequest(
+      rule('set-vars', { vars }, "req.url.path.startsWith('/')"),
+      rule('set-vars', { vars: [{ e: times('d') }] }, "req.url.path == '/long'"),
+    ),
+  );
+  assert.equal((await sendRaw(gateway.port, get('/'))).status, 200);
+  const { status, headers } = await sendRaw(gateway.port, get('/long'));
+  assert.deepEqual([status, headers[errorCode]], [500, 'ERR_GATEHOUSE_2238']);
+});

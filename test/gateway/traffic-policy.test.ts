@@ -330,11 +330,12 @@ test('an upgraded connection ends when the address is refused that a policy has 
   });
   t.after(() => upstream[Symbol.asyncDispose]());
   const document = { on_http_request: [{ actions: [{ type: 'restrict-ips', config: { ip_policies: ['ipp_1'] } }] }] };
-  const gateway = await startGateway([
-    backendEntry('b', upstream.port),
-    allowPolicy('ipp_1', '127.0.0.0/8'),
-    edgeWith(document),
-  ]);
+  // Nothing ends it but the rules.
+  const settings = { timeouts: { idleMs: 86_400_000 } };
+  const gateway = await startGateway(
+    [backendEntry('b', upstream.port), allowPolicy('ipp_1', '127.0.0.0/8'), edgeWith(document)],
+    settings,
+  );
   t.after(() => gateway[Symbol.asyncDispose]());
   const client = await connectClient(gateway.port);
   let text = '';
