@@ -218,6 +218,14 @@ test('a few requests begin in a turn, by turns between connections', async () =>
   );
   queue.add(one, () => begun.push('at once'));
   assert.equal(begun.at(-1), 'at once');
+  // Both have waited before, and wait again.
+  for (let at = 0; at < 30; at++) queue.add(many, () => begun.push('many again'));
+  queue.add(one, () => begun.push('one again'));
+  for (let turn = 0; turn < 5; turn++) await nextTurn();
+  assert.deepEqual(
+    ['many again', 'one again'].map((wanted) => begun.filter((name) => name === wanted).length),
+    [30, 1],
+  );
 });
 
 test('bytes flow no faster than they are taken, and all of them arrive', async () => {
@@ -234,4 +242,21 @@ test('bytes flow no faster than they are taken, and all of them arrive', async (
   to.end();
   await once(to, 'end');
   assert.deepEqual(Buffer.concat(received), sent);
+});
+
+test('who has left neither waits for a turn nor is written to', async (t) => {
+  const [from, to] = [new Watched(), new PassThrough()];
+  const { mock: writes } = t.mock.method(to, 'write');
+  const flow = new Flow(from, to, 'a');
+  await nextTurn();
+  for (let at = 0; at < 200; at++) flow.push(Buffer.from('a'));
+  assert.deepEqual([from.isStopped, writes.callCount()], [true, 1]);
+  const [fromClosed, toClosed] = [once(from, 'close'), once(to, 'close')];
+  from.destroy();
+  to.destroy();
+  await Promise.all([fromClosed, toClosed]);
+  assert.equal(from.isStopped, false);
+  await nextTurn();
+  await nextTurn();
+  assert.equal(writes.callCount(), 1);
 });
