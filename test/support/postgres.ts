@@ -109,8 +109,9 @@ export async function createDatabase(serverUrl: string, model = 'template1'): Pr
   return serverUrl.replace(/\/postgres$/, `/${name}`);
 }
 
+/** Waits for three minutes: a busy machine takes a while to recover a server from a crash. */
 async function untilAnswers(url: string, server: ChildProcess): Promise<void> {
-  for (let attempt = 0; attempt < 300; attempt++) {
+  for (let attempt = 0; attempt < 1800; attempt++) {
     const client = new pg.Client({ connectionString: url });
     client.on('error', () => {});
     try {

@@ -97,6 +97,7 @@ suite('a pair of gateways', () => {
     const posted = await visit(other, hostB, 'shop.localhost', { method: 'POST', body });
     assert.equal(hashOf(Buffer.from(posted.text)), hashOf(Buffer.from(body)));
     const port = Number(new URL(tcp.url() ?? '').port);
+    (await dialled(hostB, port)).destroy();
     const sent = Array.from({ length: 3 }, () => randomBytes(5 * 1024 * 1024));
     const received = await Promise.all(sent.map((bytes) => exchange(hostB, port, bytes)));
     assert.deepEqual(received.map(hashOf), sent.map(hashOf));
@@ -141,7 +142,7 @@ suite('a pair of gateways', () => {
     streams[1]?.destroy();
     await end;
     assert.equal(second.readableEnded, false);
-    assert.equal(other.logged('a link to another process is open').length, 1);
+    await until(() => other.logged('a link to another process is open').length === 1, 'the log has one link');
   });
 
   test('nobody else speaks to the listener of links, and no backend leads there', async () => {
@@ -242,7 +243,7 @@ test('a gateway whose agents are lost with it is offline for the others, which w
     for (const { status, errorCode } of answers) assert.deepEqual([status, errorCode], [503, 3200], signal);
     await assert.rejects(exchange(hostB, port, Buffer.from('x')), { code: 'ECONNRESET' }, signal);
   }
-  assert.equal(other.logged(linkUnreachableText).length, 1);
+  await until(() => other.logged(linkUnreachableText).length === 1, 'it is logged once');
 });
 
 test('without the database the visitors of agents are served as before, through both gateways', async () => {
@@ -321,16 +322,13 @@ function closed(stream: Duplex): Promise<void> {
   });
 }
 
+/** Connects once the port is open: the gateway hears of the endpoint a moment later. */
 async function dialled(host: string, port: number): Promise<ReturnType<typeof connectTcp>> {
-  for (let attempt = 0; ; attempt++) {
-    const socket = connectTcp({ host, port, localAddress: '127.0.0.3' });
-    try {
-      await once(socket, 'connect');
-      return socket.on('error', () => {});
-    } catch (error) {
-      // The port opens when the gateway has heard of the endpoint.
-      if (attempt > 200) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
+  let dialling = connectTcp({ host, port, localAddress: '127.0.0.3' });
+  await until(async () => {
+    if (dialling.destroyed) dialling = connectTcp({ host, port, localAddress: '127.0.0.3' });
+    await once(dialling, 'connect');
+    return true;
+  }, `${port} is open`);
+  return dialling.on('error', () => {});
 }

@@ -117,6 +117,7 @@ async function startAgent(served: Served, token: string, tunnels: object): Promi
   const child = spawn(oldAgent, ['start', '--all', `-config=${settings}`, '-log=stdout'], { env: { HOME: folder } });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-  const exited = once(child, 'exit').finally(() => rmSync(folder, { recursive: true, force: true }));
+  // Its output has been read by then.
+  const exited = once(child, 'close').finally(() => rmSync(folder, { recursive: true, force: true }));
   return { exited, output: () => output, kill: () => child.kill('SIGKILL') };
 }

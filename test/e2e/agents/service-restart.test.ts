@@ -157,7 +157,7 @@ test('with a socket that outlives the service, agents wait and are back at their
   held.end('at last');
   assert.equal((await visitor).text, 'at last');
   assert.equal(await first.exited, 0);
-  assert.deepEqual(first.logged('agent disconnected').length, 2);
+  await until(() => first.logged('agent disconnected').length === 2, 'the log says that both have left');
   await start();
   for (const name of ['library.localhost', 'own.localhost'])
     assert.equal((await askHttps(ports[1], name, { path: `/${name}` })).text, `/${name}`);

@@ -100,7 +100,8 @@ for (const workers of someOf(['off', '2'], 1, 'workers', 'backend-health')) {
     assert.match(flip?.cause ?? '', /ECONNREFUSED|ECONNRESET|closed|hang up/);
     const down = `gatehouse_backend_address_down{backend="${backendId}",address="${local(one.port)}"}`;
     assert.equal(readExposition(await program.metrics()).samples.get(down), 1);
-    assert.equal(program.logged('an address of a backend is down: others get its traffic').length, 1);
+    const told = (message: string) => program.logged(message).length;
+    await until(() => told('an address of a backend is down: others get its traffic') === 1, 'it is logged');
 
     await using again = await UpstreamProcess.start('again', one.port);
     await until(async () => (await stateOf(again.port)) === 'up', 'it is found to be back');
@@ -110,7 +111,7 @@ for (const workers of someOf(['off', '2'], 1, 'workers', 'backend-health')) {
     agent.destroy();
     assert.deepEqual(failed.repeatable, []);
     assert.equal((await health()).state, 'up');
-    assert.ok(program.logged('an address of a backend is up again').length > 0);
+    await until(() => told('an address of a backend is up again') > 0, 'that is logged too');
   });
 }
 

@@ -3,6 +3,7 @@ import { after, before, suite, test } from 'node:test';
 
 import { audience, TokenIssuer } from '../../gateway/support/token-issuer.ts';
 import { Site } from './support/site.ts';
+import { until } from './support/until.ts';
 
 /** Tokens of an issuer whose keys are served over HTTP: set over the API, obeyed by traffic when the call returns. */
 suite('tokens at a route', () => {
@@ -124,12 +125,7 @@ suite('tokens at a route', () => {
     await issuer.addKey('b');
     const second = await token({}, 'b');
     // Keys are asked for again after a pause.
-    let status = 0;
-    for (let round = 0; round < 200 && status !== 200; round++) {
-      ({ status } = await ask(second));
-      if (status !== 200) await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    assert.equal(status, 200);
+    await until(async () => (await ask(second)).status === 200, 'the new key is known');
   });
 
   test('nobody is let in while the keys were never read', async () => {

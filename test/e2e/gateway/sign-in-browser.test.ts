@@ -123,7 +123,7 @@ suite('sign-in with a browser', () => {
     const cookies = await page.context().cookies(start);
     const elsewhere = new Visitor({ [siteHost]: other.httpsPort });
     elsewhere.cookies.set(siteHost, new Map(cookies.map(({ name, value }) => [name, value])));
-    assert.equal((await elsewhere.ask(start)).status, 200);
+    await until(async () => (await elsewhere.ask(start)).status === 200, 'the other gateway has the edge');
     await site.gatehouse[Symbol.asyncDispose]();
     const again = await Gatehouse.start(databaseUrl, {
       httpsListen: `127.0.0.1:${port}`,

@@ -108,8 +108,9 @@ export class Program implements AsyncDisposable {
   /** Returns the lines of the log with this message. */
   // oxlint-disable-next-line typescript/no-explicit-any -- see `ApiAnswer.body`
   logged(message: string): readonly any[] {
-    return this.#output
-      .split('\n')
+    // The last one may still be under way.
+    const lines = this.#output.split('\n').slice(0, -1);
+    return lines
       .filter((line) => line.startsWith('{') && line.endsWith('}'))
       .map((line) => JSON.parse(line))
       .filter(({ msg }) => msg === message);
