@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createUser, newName } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
+import { newSqlite } from '../../../test/support/scratch.ts';
 import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 import { vaultCompilers } from './compile.ts';
 import { vaultNames } from './service.ts';
@@ -191,4 +193,20 @@ onEachGatehouse('vaults', (g) => {
     assert.equal(await find('other', name), 'no vault');
     assert.equal(await find('o\0', 'n\0'), 'no vault');
   });
+});
+
+test('a value is sealed for its secret, the first one and each later one', async () => {
+  const secretKey = 'k'.repeat(43);
+  await using gatehouse = await Gatehouse.start(newSqlite(), { role: 'api', secretKey });
+  const { store, sealer } = gatehouse.app.context;
+  const { id: vault_id } = await gatehouse.create('/vaults', { name: 'v' });
+  const { id } = await gatehouse.create('/vault_secrets', { vault_id, name: 's', value });
+  const [, secrets] = vaultCompilers(sealer);
+  for (const next of [value, `${value}-2`]) {
+    await gatehouse.patch(`/vault_secrets/${id}`, { value: next });
+    const [entry] = (await secrets?.load(store.queries, [id])) ?? [];
+    assert.deepEqual(entry, { kind: 'vault_secret', id, vaultId: vault_id, name: 's', value: next });
+    const [[sealed] = []] = await store.queries.all('SELECT sealed_value FROM vault_secrets WHERE id = $1', [id]);
+    assert.ok(!String(sealed).includes(value), 'it is sealed');
+  }
 });
