@@ -137,6 +137,26 @@ test('the upstream gets a rewritten URL, and later rules see it', async (t) => {
   assert.equal((await sendRaw(gateway.port, get('/bad'))).status, 500, 'a path that leads upwards');
 });
 
+test('a path that servers read in several ways is refused where a guard goes by a variable of it', async (t) => {
+  const vars = action('set-vars', { vars: [{ path: '${req.url.path}' }, { part: "${vars.path.split('/')[1]}" }] });
+  const { gateway } = await start(
+    t,
+    onRequest(
+      vars,
+      action('url-rewrite', { from: '^/.*$', to: '/all' }),
+      action('deny', {}, ["vars.part == 'admin'"]),
+      action('set-vars', { vars: [{ team: 'a' }] }, ["vars.part == 'x'"]),
+    ),
+  );
+  for (const [path, status] of [
+    ['/admin', 403],
+    ['/;x/admin', 400],
+    ['/x//admin', 400],
+    ['/x', 200],
+  ] as const)
+    assert.equal((await sendRaw(gateway.port, get(path))).status, status, path);
+});
+
 test('a path that servers read in several ways is refused where rules tell these apart', async (t) => {
   const { gateway } = await start(t, onRequest(action('deny', {}, ["req.url.path.startsWith('/admin')"])));
   for (const [path, status] of [

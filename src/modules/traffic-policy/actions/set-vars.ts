@@ -1,5 +1,6 @@
 import { UserError } from '../../../errors/user-error.ts';
 import type { ConfigReader } from '../document/config-reader.ts';
+import { addReads, newReads, readsPathVar } from '../document/reads.ts';
 import { invalidVars } from '../errors.ts';
 import type { Action } from './action.ts';
 import { valueMaker } from './value-maker.ts';
@@ -35,5 +36,9 @@ function readEntry(entry: ConfigReader): readonly [name: string, make: MakeValue
     const reason = 'a name is made of letters, digits and "_", and does not begin with a digit';
     throw new UserError(invalidVars, { path: entry.at(name), reason });
   }
-  return [name, valueMaker(entry.raw(name) ?? null, entry.at(name), entry.context)];
+  const reads = newReads(entry.context.reads);
+  const make = valueMaker(entry.raw(name) ?? null, entry.at(name), { ...entry.context, reads });
+  addReads(entry.context.reads, reads);
+  if (reads.path || readsPathVar(reads)) reads.pathVars.add(name);
+  return [name, make];
 }

@@ -18,7 +18,7 @@ import { environmentOf } from '../variables/environment.ts';
 import type { BuildContext } from './build-context.ts';
 import { compileExpression, ConfigReader, fieldsOf, wrongType } from './config-reader.ts';
 import { withPlace } from './place.ts';
-import { newReads } from './reads.ts';
+import { addReads, newReads, readsPathVar } from './reads.ts';
 import type { Reads } from './reads.ts';
 import { readDocument } from './read-text.ts';
 
@@ -38,6 +38,8 @@ export interface Rule {
   readonly guards: boolean;
   /** True: its conditions go by the path. */
   readonly readsPath: boolean;
+  /** True: they go by a variable that is made of the path. */
+  readonly readsPathVar: boolean;
 }
 
 export interface Condition {
@@ -162,9 +164,7 @@ function readRule(given: unknown, path: string, context: BuildContext): Rule {
     throw wrongType(`${path}.name`, `a text of at most ${longestName} characters`, name);
   const reads = newReads(context.reads);
   const conditions = readConditions(reader.raw('expressions'), `${path}.expressions`, { ...context, reads });
-  context.reads.headers ||= reads.headers;
-  context.reads.path ||= reads.path;
-  context.reads.chance ||= reads.chance;
+  addReads(context.reads, reads);
   const list = reader.raw('actions');
   if (list !== undefined && !Array.isArray(list)) throw wrongType(`${path}.actions`, 'a list of actions', list);
   reader.finish();
@@ -182,7 +182,15 @@ function readRule(given: unknown, path: string, context: BuildContext): Rule {
     placed.push({ path: place, type: action.type, built });
   }
   const shown = name === undefined ? undefined : String(name);
-  return { path, name: shown, conditions, actions: placed, guards, readsPath: reads.path };
+  return {
+    path,
+    name: shown,
+    conditions,
+    actions: placed,
+    guards,
+    readsPath: reads.path,
+    readsPathVar: readsPathVar(reads),
+  };
 }
 
 function readConditions(given: unknown, path: string, context: BuildContext): readonly Condition[] {

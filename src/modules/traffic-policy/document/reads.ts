@@ -13,6 +13,10 @@ export interface Reads {
   chance: boolean;
   /** Secrets that are named in so many words. */
   readonly secrets: { readonly vault: string; readonly name: string }[];
+  /** Names of variables. */
+  readonly vars: Set<string>;
+  /** Names of variables that are made of the path. */
+  readonly pathVars: Set<string>;
   /** Regular expressions that are written out. */
   readonly patterns: { steps: number };
 }
@@ -21,9 +25,21 @@ export interface Reads {
 const mostPatternSteps = 100_000;
 
 /** Nothing has been read so far. `shared`: what a part of the policy shares with the rest. */
-export function newReads(shared?: Pick<Reads, 'secrets' | 'patterns'>): Reads {
-  const { secrets = [], patterns = { steps: 0 } } = shared ?? {};
-  return { headers: false, path: false, chance: false, secrets, patterns };
+export function newReads(shared?: Pick<Reads, 'secrets' | 'patterns' | 'pathVars'>): Reads {
+  const { secrets = [], patterns = { steps: 0 }, pathVars = new Set<string>() } = shared ?? {};
+  return { headers: false, path: false, chance: false, secrets, patterns, vars: new Set(), pathVars };
+}
+
+/** Adds what a part of the policy reads to what the rest does. */
+export function addReads(reads: Reads, part: Reads): void {
+  reads.headers ||= part.headers;
+  reads.path ||= part.path;
+  reads.chance ||= part.chance;
+}
+
+/** True where a part of the policy goes by a variable that is made of the path. */
+export function readsPathVar({ vars, pathVars }: Reads): boolean {
+  return [...vars].some((name) => pathVars.has(name));
 }
 
 const ofHeaders: ReadonlySet<string> = new Set([
@@ -43,6 +59,7 @@ const pathless: ReadonlySet<string> = new Set(['scheme', 'authority', 'host', 'p
 export function noteReads(root: Node, reads: Reads): void {
   const left = [root];
   for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    if (node.kind === 'member' && node.of.kind === 'name' && node.of.name === 'vars') reads.vars.add(node.name);
     if (node.kind === 'member' && node.of.kind === 'name' && node.of.name === 'req') {
       if (ofHeaders.has(node.name)) reads.headers = true;
       if (node.name === 'url') reads.path = true;

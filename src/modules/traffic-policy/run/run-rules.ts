@@ -1,7 +1,7 @@
 import { policyPathAmbiguous, policyRuleFailed, policyValueFailed } from '../../../errors/shared.ts';
 import { UserError } from '../../../errors/user-error.ts';
 import { BudgetSpent, EvaluationFault } from '../../../lib/cel/run.ts';
-import { otherReadings } from '../../../lib/request-path.ts';
+import { normalizePath, otherReadings } from '../../../lib/request-path.ts';
 import type { Outcome } from '../../step.ts';
 import type { PlacedAction, Rule } from '../document/read-policy.ts';
 import { requestUrl } from '../variables/request-url.ts';
@@ -45,7 +45,9 @@ function runRest(rules: readonly Rule[], index: RuleIndex | undefined, visit: Po
 /** Refuses a path that servers read in several ways, where the rule matches some of them and not the others. */
 function matchesAlike(rule: Rule, visit: PolicyVisit): boolean | UserError {
   const isMatch = matches(rule, visit);
-  if (!rule.readsPath || isMatch instanceof UserError) return isMatch;
+  if (isMatch instanceof UserError) return isMatch;
+  if (rule.readsPathVar && rule.guards && isOpenToReadings(visit)) return new UserError(policyPathAmbiguous);
+  if (!rule.readsPath) return isMatch;
   const { path } = requestUrl(visit);
   const readings = visit.cached('readings', path, () => otherReadings(path));
   if (readings === undefined) return new UserError(policyPathAmbiguous);
@@ -56,6 +58,12 @@ function matchesAlike(rule: Rule, visit: PolicyVisit): boolean | UserError {
     if (other !== isMatch) return other instanceof UserError ? other : new UserError(policyPathAmbiguous);
   }
   return isMatch;
+}
+
+/** Whether servers may read the path of the visitor in another way. What a variable would be then is not known. */
+function isOpenToReadings({ request: { target } }: PolicyVisit): boolean {
+  const [path = ''] = target.split('?', 1);
+  return otherReadings(normalizePath(path))?.length !== 0;
 }
 
 /** Whether all conditions are true. One that cannot be decided is false, but closes what the rule guards. */
