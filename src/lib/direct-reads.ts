@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
-/** Memory that all of these sockets read into. */
+/** Memory that all of these sockets read into. Nobody else sees it: what one visitor sent must never come to another. */
 const shared = Buffer.allocUnsafeSlow(64 * 1024);
 /** Behind a read of this size a socket gets memory of its own for the next one: to copy that would cost more. In bytes. */
 const largeBytes = 16 * 1024;
@@ -15,16 +15,14 @@ const [memoryKey, callbackKey, chooseKey] = ['kBuffer', 'kBufferCb', 'kBufferGen
 /**
  * Hands what a socket reads straight to its user, who listens to `data` as well: for each piece Node's streams look for room,
  * call listeners and plan a look at whether more should be read, which takes as long as the gateway's own work on it. Bytes
- * that wait in the stream, because it is paused, still come before. A piece is good until `onData` returns: what is used later
- * goes through `keep`. Returns a function that ends it.
+ * that wait in the stream, because it is paused, still come before. Returns a function that ends it.
  */
 export function readDirectly(stream: Duplex, onData: (bytes: Buffer) => void): () => void {
   if (!(stream instanceof Socket)) return () => {};
   const push = stream.push.bind(stream);
   let isDirect = true;
   stream.push = (bytes: Buffer | null) => {
-    if (bytes === null || !isDirect || stream.readableLength > 0 || stream.readableFlowing !== true)
-      return push(bytes && keep(bytes));
+    if (bytes === null || !isDirect || stream.readableLength > 0 || stream.readableFlowing !== true) return push(bytes);
     onData(bytes);
     return true;
   };
@@ -32,11 +30,6 @@ export function readDirectly(stream: Duplex, onData: (bytes: Buffer) => void): (
   return () => {
     isDirect = false;
   };
-}
-
-/** Bytes that stay as they are: a copy of those in memory that the next read takes. */
-export function keep(bytes: Buffer): Buffer {
-  return bytes.buffer === shared.buffer ? Buffer.from(bytes) : bytes;
 }
 
 /**
@@ -55,8 +48,7 @@ function readIntoShared(socket: Socket): void {
   Reflect.set(socket, callbackKey, (length: number) => {
     wasLarge = length >= largeBytes;
     const read = memory.subarray(0, length);
-    // The little that is left behind much would hold all of its memory.
-    return socket.push(memory === shared || wasLarge ? read : Buffer.from(read));
+    return socket.push(memory !== shared && wasLarge ? read : Buffer.from(read));
   });
   // TLS hands over records, which are never larger.
   if (!(socket instanceof TLSSocket))

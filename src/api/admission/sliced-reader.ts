@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-import { keep, readDirectly } from '../../lib/direct-reads.ts';
+import { readDirectly } from '../../lib/direct-reads.ts';
 
 /** Bytes that are parsed at once: the smallest requests or chunks of a body in them take some 2 ms. */
 const sliceBytes = 4096;
@@ -96,7 +96,7 @@ export class SlicedReader {
       this.#hand(bytes);
       if (this.#isStopped) this.update();
     } else {
-      this.#held = this.#held === undefined ? keep(bytes) : Buffer.concat([this.#held, bytes]);
+      this.#held = this.#held === undefined ? bytes : Buffer.concat([this.#held, bytes]);
       this.goOn();
     }
   }

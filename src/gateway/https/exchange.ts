@@ -30,7 +30,7 @@ export type RequestBody = 'none' | 'chunked' | { readonly length: number };
 
 /** Where the bytes of a request's body come from. */
 export interface RequestBodySource {
-  /** Takes the body, from its first byte on, in pieces that are good until `onBytes` returns. Called once, unless the body is dropped. */
+  /** Takes the body, from its first byte on. Called once, unless the body is dropped. */
   read(onBytes: (bytes: Buffer) => void, onEnd: () => void): void;
   /** Some bytes may still come: those that have been read already. */
   pause(): void;

@@ -3,7 +3,6 @@ import type { Duplex } from 'node:stream';
 import { agentStreamsInUse, internalError, requestTimeout } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
-import { keep } from '../../lib/direct-reads.ts';
 import { parseIp } from '../../lib/ip/address.ts';
 import { sourceKey } from '../../lib/ip/source-key.ts';
 import type { Answering, OwnAnswer, Wait } from '../../modules/step.ts';
@@ -311,7 +310,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     if (this.#ended) return;
     if (this.#held !== undefined) {
       if (last) this.#connection = undefined;
-      const kept = keep(chunk);
+      const kept = Buffer.from(chunk);
       this.#held.push(() => this.onData(kept, last));
       return;
     }
@@ -494,7 +493,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#connection = undefined;
     this.#pump?.stop();
     if (this.#encoded === undefined) this.#exchange.end(chunk, trailers);
-    else this.#encoded.end(chunk && keep(chunk), () => this.#exchange.end(undefined, trailers));
+    else this.#encoded.end(chunk, () => this.#exchange.end(undefined, trailers));
   }
 
   #fail(error: UserError): void {

@@ -1,4 +1,3 @@
-import { keep } from '../../lib/direct-reads.ts';
 import { GrowingBuffer } from '../../lib/growing-buffer.ts';
 import { atTurnEnd, currentTurn } from './turn.ts';
 
@@ -29,13 +28,13 @@ export class PieceJoiner {
   push(piece: Buffer): void {
     if (piece.length >= largeBytes) {
       this.flush();
-      this.#handOn(keep(piece));
+      this.#handOn(piece);
       return;
     }
     const turn = currentTurn();
     if (this.#pending === undefined && this.#turn !== turn && this.#unwritten === 0) {
       this.#turn = turn;
-      this.#handOn(keep(piece));
+      this.#handOn(piece);
     } else {
       this.#add(piece);
     }

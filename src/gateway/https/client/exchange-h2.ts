@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from
 import type { Socket } from 'node:net';
 
 import type { UserError } from '../../../errors/user-error.ts';
-import { keep } from '../../../lib/direct-reads.ts';
 import type { AnswerHead, ClientConnection, Exchange, RequestBody, RequestBodySource } from '../exchange.ts';
 import type { ReadShare } from '../../turns/read-share.ts';
 import type { IdleTimeout, IdleWatch } from '../idle-watch.ts';
@@ -107,7 +106,7 @@ export class Http2Exchange implements Exchange, IdleTimeout {
   end(chunk: Buffer | undefined, trailers: readonly string[]): void {
     this.#answerTrailers = trailers;
     if (chunk === undefined) this.#stream.end();
-    else this.#stream.end(keep(chunk));
+    else this.#stream.end(chunk);
     if (!this.#stream.destroyed) this.#watch.add(this);
   }
 

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import type { UpstreamSlot } from '../../bounds/upstream-connections.ts';
 import { upstreamBroke, upstreamInvalidResponse } from '../../errors.ts';
-import { keep, readDirectly } from '../../../lib/direct-reads.ts';
+import { readDirectly } from '../../../lib/direct-reads.ts';
 import { ReadShare } from '../../turns/read-share.ts';
 import type { IdleWatch, IdleTimeout } from '../idle-watch.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -24,7 +24,6 @@ export interface UpstreamFault {
 export interface UpstreamHandler {
   onInterim(head: ResponseHead): void;
   onHead(head: ResponseHead): void;
-  /** The chunk is good until it returns. */
   onData(chunk: Buffer, last: boolean): void;
   onEnd(trailers: readonly string[]): void;
   /** All that has come of the answer was handed on, and more is to come. */
@@ -169,7 +168,7 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
     this.#handler = undefined;
     this.takeStream();
     if (handler === undefined) this.#socket.destroy();
-    else handler.onUpgrade(head, this.#socket, keep(firstBytes));
+    else handler.onUpgrade(head, this.#socket, firstBytes);
   }
 
   readonly #onSocketData = (chunk: Buffer): void => {

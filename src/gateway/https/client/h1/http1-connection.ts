@@ -6,7 +6,7 @@ import { GrowingBuffer } from '../../../../lib/growing-buffer.ts';
 import { newOperationId } from '../../../../lib/ids.ts';
 import { sourceKey } from '../../../../lib/ip/source-key.ts';
 import type { GatewayTimeouts } from '../../../engine.ts';
-import { keep, readDirectly } from '../../../../lib/direct-reads.ts';
+import { readDirectly } from '../../../../lib/direct-reads.ts';
 import { ReadShare } from '../../../turns/read-share.ts';
 import type { RequestQueue } from '../../../turns/request-queue.ts';
 import { errorAnswer } from '../../error-page.ts';
@@ -189,7 +189,7 @@ export class Http1Connection implements IdleTimeout, BodyReaderOwner {
         if (taken === 0) break;
         rest = taken === rest.length ? nothing : rest.subarray(taken);
       }
-      this.#early = this.#isClosing ? nothing : keep(rest);
+      this.#early = this.#isClosing ? nothing : rest;
     } catch (error) {
       // A malformed body gets no answer: some of it may be on its way already.
       if (error instanceof UserError) this.#refuse(error);

@@ -2,7 +2,6 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
 import type { UserError } from '../../../../errors/user-error.ts';
-import { keep } from '../../../../lib/direct-reads.ts';
 import type { AnswerHead, ClientConnection, Exchange, RequestBody } from '../../exchange.ts';
 import { formatHeaders } from '../../headers/header-list.ts';
 import type { BodyReader } from './body-reader.ts';
@@ -119,7 +118,7 @@ export class Http1Exchange implements Exchange {
     if (this.#hasBody && chunk !== undefined && chunk.length > 0) {
       // One write for head and body saves a TLS record and a system call.
       if (this.#unsent !== '' && !this.#chunked && chunk.length <= shortBody) this.#unsent += chunk.toString('latin1');
-      else this.#writeChunk(keep(chunk), ignore);
+      else this.#writeChunk(chunk, ignore);
     }
     if (this.#chunked) this.#unsent += `0\r\n${formatHeaders(trailers)}\r\n`;
     if (this.#unsent !== '') socket.write(this.#unsent, 'latin1');
