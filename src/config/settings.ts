@@ -131,6 +131,12 @@ export const settings = {
     fallback: '',
     read: optional(String),
   },
+  geoDatabase: {
+    form: 'file',
+    help: 'file in the MaxMind DB format with cities or countries, which rules of traffic policies ask for places of visitors; it is read again when it changes',
+    fallback: '',
+    read: optional(String),
+  },
   backendAllowLinkLocal: {
     form: 'on|off',
     help: 'let backends lead to link-local addresses (169.254.0.0/16, fe80::/10), where clouds serve their metadata: "on" or "off"',

@@ -55,6 +55,8 @@ export interface GatewayOptions {
   readonly refusesPublicNames?: boolean;
   /** Wrong passwords that one source may give at one endpoint within a minute; undefined: any number. */
   readonly passwordFailures?: number | undefined;
+  /** File with places of addresses, which workers open for themselves. */
+  readonly geoDatabase?: string | undefined;
   readonly timeouts: GatewayTimeouts;
   readonly bounds: GatewayBounds;
   readonly inward: InwardOptions;

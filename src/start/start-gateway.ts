@@ -78,6 +78,7 @@ function gatewayOptions(config: Config): Omit<GatewayOptions, 'bounds'> {
       networkId: thisMachine().networkId,
     },
     passwordFailures: config.passwordFailures,
+    geoDatabase: config.geoDatabase,
     timeouts: gatewayTimeouts(config),
   };
 }

@@ -2,12 +2,14 @@ import type { Environment, Overload, Variable } from '../../../lib/cel/environme
 import { functions } from '../../../lib/cel/functions/index.ts';
 import { any, objectOf, string } from '../../../lib/cel/types.ts';
 import type { Value } from '../../../lib/cel/values.ts';
+import { knowsPlaces } from '../../places.ts';
 import { actions } from '../actions/index.ts';
 import type { Phase } from '../phases.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
 import { connectionVariables } from './connection.ts';
 import { ofAnyPhase, ofRequests, ofResponses } from './functions.ts';
 import { whyNotOffered } from './not-offered.ts';
+import { placeVariables } from './places.ts';
 import { requestVariables } from './request.ts';
 import { responseVariables } from './response.ts';
 import type { Variables } from './variable.ts';
@@ -34,12 +36,13 @@ function resultVariables(): Variables {
   );
 }
 
-const made = new Map<Phase, Environment<PolicyVisit>>();
+const made = new Map<string, Environment<PolicyVisit>>();
 
 /** What expressions of a phase may name. */
 export function environmentOf(phase: Phase): Environment<PolicyVisit> {
-  const known = made.get(phase) ?? makeEnvironment(phase);
-  made.set(phase, known);
+  const key = `${phase} ${knowsPlaces()}`;
+  const known = made.get(key) ?? makeEnvironment(phase);
+  made.set(key, known);
   return known;
 }
 
@@ -48,6 +51,7 @@ function makeEnvironment(phase: Phase): Environment<PolicyVisit> {
   const isAnswer = phase === 'on_http_response';
   const variables: Variables = {
     ...everywhere,
+    ...placeVariables(),
     ...resultVariables(),
     ...(isHttp ? requestVariables : {}),
     ...(isAnswer ? responseVariables : {}),
