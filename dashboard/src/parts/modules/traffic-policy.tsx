@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 
 import type { TrafficPolicyCheckVerdict } from '../../../../client/src/index.ts';
 import { useOne } from '../../api/queries.ts';
@@ -11,31 +11,82 @@ import type { ModuleEdit, ModuleKind } from './kind.ts';
 import type { ModuleTarget } from './target.ts';
 
 function Fields({ edit, document }: { readonly edit: ModuleEdit; readonly document: ModuleTarget['document'] }) {
+  const wrapper = useRef<HTMLDivElement>(null);
   const policy = String(edit.values['value']);
   const settled = useDebounced(policy);
   const { error } = useOne('TrafficPolicyCheck', { body: { policy: settled } }, { enabled: settled.trim() !== '' });
-  const fault = settled.trim() === '' ? undefined : error?.message;
+  const fault = edit.errorAt('value') ?? (settled.trim() === '' ? undefined : error?.message);
+  const select = (start: number, end: number) => {
+    const area = wrapper.current?.querySelector('textarea');
+    area?.focus();
+    area?.setSelectionRange(start, end);
+  };
   return (
-    <>
+    <div className="cols policy" ref={wrapper}>
       <TextField
         label="Policy"
         mono
-        rows={16}
+        rows={22}
         placeholder={
           'on_http_request:\n  - expressions:\n      - req.method == "PUT"\n    actions:\n      - type: deny'
         }
         value={policy}
         onChange={(next) => edit.set('value', next)}
-        error={edit.errorAt('value') ?? fault}
+        error={typeof fault === 'string' ? <Fault message={fault} policy={settled} onShow={select} /> : fault}
         hint="YAML or JSON, with rules for each phase. It is checked while you type, and kept as it is written."
       />
-      <Trial policy={settled} match={'match' in document ? document.match : undefined} />
+      <Trial policy={settled} isFaulty={fault !== undefined} match={'match' in document ? document.match : undefined} />
+    </div>
+  );
+}
+
+const placed = /^line (\d+), column (\d+): ([^]*)$/;
+const longestShown = 60;
+
+/** A fault of the policy, with the line it stands in. */
+function Fault({
+  message,
+  policy,
+  onShow,
+}: {
+  readonly message: string;
+  readonly policy: string;
+  readonly onShow: (start: number, end: number) => void;
+}) {
+  const [, line, column, words] = placed.exec(message) ?? [];
+  if (words === undefined) return message;
+  const lines = policy.split('\n');
+  const text = lines[Number(line) - 1] ?? '';
+  const start = lines.slice(0, Number(line) - 1).join('\n').length + (line === '1' ? 0 : 1);
+  const place = Number(column) - 1;
+  const first = Math.max(0, place - longestShown / 2);
+  return (
+    <>
+      <b>
+        Line {line}, column {column}.
+      </b>{' '}
+      {words}{' '}
+      <button type="button" className="btn sm" onClick={() => onShow(start + place, start + text.length)}>
+        Show line {line}
+      </button>
+      <code className="fault-line">
+        {text.slice(first, place)}
+        <mark>{text.slice(place, first + longestShown) || ' '}</mark>
+      </code>
     </>
   );
 }
 
 /** A described request, and what the policy as it is written would do to it. */
-function Trial({ policy, match }: { readonly policy: string; readonly match: string | undefined }) {
+function Trial({
+  policy,
+  isFaulty,
+  match,
+}: {
+  readonly policy: string;
+  readonly isFaulty: boolean;
+  readonly match: string | undefined;
+}) {
   const { address } = useSession();
   const [method, setMethod] = useState('GET');
   const [url, setUrl] = useState(
@@ -47,12 +98,12 @@ function Trial({ policy, match }: { readonly policy: string; readonly match: str
     'TrafficPolicyCheck',
     // Made of texts just now.
     { body: { policy, request: JSON.parse(request) as { method: string; url: string; ip: string } } },
-    { enabled: policy.trim() !== '' },
+    { enabled: policy.trim() !== '' && !isFaulty },
   );
   return (
     <div className="stack tight">
       <span className="label">Trial: nothing is sent</span>
-      <div className="row end">
+      <div className="row end wrap">
         <SelectField
           label="Method"
           value={method}
@@ -64,7 +115,11 @@ function Trial({ policy, match }: { readonly policy: string; readonly match: str
         </div>
         <TextField label="Address of the visitor" mono value={ip} onChange={setIp} />
       </div>
-      {policy.trim() === '' ? null : error !== undefined ? (
+      {policy.trim() === '' ? (
+        <p className="soft">Write a rule, and see here what becomes of a request.</p>
+      ) : isFaulty ? (
+        <p className="soft">The policy has a fault. When it is mended, this tells what becomes of the request.</p>
+      ) : error !== undefined ? (
         <p className="soft">{error.message}</p>
       ) : data === undefined ? null : (
         <Told verdict={data.document} />
@@ -98,23 +153,21 @@ function Told({ verdict }: { readonly verdict: TrafficPolicyCheckVerdict }) {
       <Verdict tone={tones[verdict.verdict] ?? 'off'}>{verdict.explanation}</Verdict>
       <ul className="rules">
         {verdict.rules.map(({ path, name, result, expressions, actions }) => (
-          <li key={path}>
-            <Glyph tone={tones[result] ?? 'off'} />
-            <span className="grow">
-              <b>{name ?? path}</b> · {words[result]}
-              <span className="soft">
-                {' '}
-                {expressions
-                  .map(({ expression, result: value, reason }) => `${expression} is ${reason ?? value}.`)
-                  .join(' ')}
-              </span>
-              {actions.map(({ path: place, type, effect }) => (
-                <span key={place} className="soft">
-                  {' '}
-                  {type}: {effect}.
-                </span>
-              ))}
+          <li key={path} className="stack">
+            <span className="row">
+              <Glyph tone={tones[result] ?? 'off'} />
+              <b>{name ?? path}</b> {words[result]}
             </span>
+            {expressions.map(({ expression, result: value, reason }) => (
+              <span key={expression} className="tried">
+                <code>{expression}</code> <span className="soft">is {reason ?? value}</span>
+              </span>
+            ))}
+            {actions.map(({ path: place, type, effect }) => (
+              <span key={place} className="tried">
+                <b>{type}</b> <span className="soft">{effect}</span>
+              </span>
+            ))}
           </li>
         ))}
       </ul>
