@@ -80,6 +80,25 @@ test('a request that is sent while another is under way waits for its answer', a
   assert.deepEqual(echoes(await all), gets(3));
 });
 
+test('a request that waits stays as it was sent, whatever others send meanwhile', async () => {
+  const held: (() => void)[] = [];
+  await using upstream = await startUpstream((request, response) => {
+    if (request.url?.startsWith('/other') === true) response.end('served');
+    else held.push(() => response.end(`GET ${request.url}\n`));
+  });
+  await using gateway = await gatewayTo(upstream.port);
+  const socket = await connectClient(gateway.port);
+  const all = readAll(socket);
+  socket.write(pipelined(1) + get('/1'));
+  await until(() => held.length === 1, 'the first has arrived');
+  const others = get(`/other?${'x'.repeat(4000)}`);
+  for (let at = 0; at < 5; at++) assert.equal((await sendRaw(gateway.port, others)).body, 'served');
+  held[0]?.();
+  await until(() => held.length === 2, 'the second has arrived');
+  held[1]?.();
+  assert.deepEqual(echoes(await all), gets(2));
+});
+
 test('requests that wait are not read without end: the client has to wait too', async () => {
   await using upstream = await startUpstream(() => {});
   await using gateway = await gatewayTo(upstream.port);

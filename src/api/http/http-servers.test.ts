@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { fastify } from 'fastify';
 
+import { until } from '../../../test/e2e/gateway/support/until.ts';
 import { ready } from '../../lib/awaitable.ts';
 import { HttpServers } from './http-servers.ts';
 
@@ -32,6 +33,7 @@ async function serve(context: TestContext, graceMs: number, sent: readonly strin
     return gate.promise;
   });
   app.post('/', () => 'done');
+  app.get('/echo/:number', ({ url }) => `${url};`);
   app.addHook('preClose', async () => servers.closeInTime());
   await app.listen({ host: '127.0.0.1', port: 0 });
   // A listening TCP server has an address of this form.
@@ -125,4 +127,26 @@ describe('several servers', () => {
     assert.equal(answered.length, 4);
     assert.equal(answered.filter((message) => message === 'CONNECT').length, 2);
   });
+});
+
+test('requests that wait to be parsed stay as they were sent, whatever others send meanwhile', async (context) => {
+  const count = 300;
+  const paths = Array.from({ length: count }, (_, at) => `/echo/${at}`);
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  const { app, gate, arrived, sockets } = await serve(context, limitMs, [['/slow', ...paths].map(get).join(''), '']);
+  context.after(() => app.close());
+  const [first = assert.fail(), other = assert.fail()] = sockets;
+  await arrived.promise;
+  const body = 'x'.repeat(60_000);
+  other.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 60000\r\n\r\n${body}`);
+  const [answer] = await once(other, 'data');
+  assert.match(String(answer), /^HTTP\/1\.1 200 [^]*done$/);
+  let text = '';
+  first.on('data', (bytes) => (text += String(bytes)));
+  gate.resolve('');
+  await until(() => text.includes(`${paths.at(-1)};`) || first.readableEnded, 'all are answered');
+  assert.deepEqual(
+    [...text.matchAll(/(\/echo\/\d+);/g)].map(([, path]) => path),
+    paths,
+  );
 });

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
+import { until } from '../../../test/e2e/gateway/support/until.ts';
+import { readDirectly } from '../../lib/direct-reads.ts';
 import { parseIp } from '../../lib/ip/address.ts';
 import { Flow } from './flow.ts';
 import { PieceJoiner } from './piece-joiner.ts';
@@ -30,6 +34,27 @@ function joinerInto(note: (bytes: Buffer) => void): PieceJoiner {
     written();
   });
 }
+
+test('a piece of a socket is handed on in memory of its own, which the next read leaves alone', async (context) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  context.after(() => server.close());
+  await once(server, 'listening');
+  // A listening TCP server has an address of this form.
+  const sender = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [reader] = (await once(server, 'connection')) as [Socket];
+  context.after(() => [sender, reader].forEach((socket) => socket.destroy()));
+  const emitted: Buffer[] = [];
+  const pieces = joinerInto((bytes) => emitted.push(bytes));
+  readDirectly(reader, (bytes) => pieces.push(bytes));
+  reader.resume();
+  const sent = ['a'.repeat(100), 'b'.repeat(8000), 'c'.repeat(100)];
+  for (const [at, text] of sent.entries()) {
+    sender.write(text);
+    const length = sent.slice(0, at + 1).join('').length;
+    await until(() => Buffer.concat(emitted).length === length, `piece ${at}`);
+  }
+  assert.equal(Buffer.concat(emitted).toString(), sent.join(''));
+});
 
 test('the first piece of a turn goes on at once, and the others in one', async () => {
   const emitted: string[] = [];
