@@ -136,6 +136,8 @@ export class Teller implements Recorder {
   #changes(): string {
     const headers = this.#headersNow();
     const words: string[] = [];
+    // All headers and variables are compared for each action.
+    if (!this.#pays(headers.length * 2 + this.#visit.vars.size * 4)) return '';
     if (headers !== this.#headers) {
       words.push(...linesBeyond(headers, this.#headers).map((line) => `adds the header ${line}`));
       words.push(...linesBeyond(this.#headers, headers).map((line) => `removes the header ${line}`));
@@ -149,6 +151,13 @@ export class Teller implements Recorder {
       if (this.#vars.get(name) !== value) words.push(`sets vars.${name} to ${this.#written(value)}`);
     this.#vars = new Map(vars);
     return words.join('; ') || 'lets the visit pass, and changes nothing';
+  }
+
+  /** False: all that may be spent on telling has been, and nothing more is told. */
+  #pays(units: number): boolean {
+    this.#frame.budget.left -= units;
+    this.isCut ||= this.#frame.budget.left < 0;
+    return this.#frame.budget.left >= 0;
   }
 
   #written(value: Value): string {

@@ -142,6 +142,17 @@ test('a visit that is forwarded, or would be if a login were there, is told so',
   assert.match(explanation, /whose own rules follow/);
 });
 
+test('changes are told as long as comparing them takes little work', () => {
+  const vars = Array.from({ length: 100 }, (_, at) => ({ [`v${at}`]: 'x' }));
+  const rules = (count: number) =>
+    Array.from({ length: count }, (_, rule) => ({
+      actions: [{ type: 'set-vars', config: { vars: vars.map((_each, at) => ({ [`v${rule}_${at}`]: 'x' })) } }],
+    }));
+  assert.equal(tried(request(...rules(5))).isCut, false);
+  const { isCut, rules: told } = tried(request(...rules(90)));
+  assert.deepEqual([isCut, told[0]?.actions.length, told.at(-1)?.actions.length], [true, 1, 0]);
+});
+
 test('of a policy with very many rules only the first are told in full', () => {
   const { isCut, rules } = tried(request(...Array.from({ length: 900 }, () => deny('true', 'true', 'false'))));
   assert.equal(isCut, true);
