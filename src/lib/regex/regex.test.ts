@@ -104,6 +104,20 @@ test('random patterns match as those of JavaScript do', () => {
   fc.assert(property, { numRuns: 2_000 });
 });
 
+test('a search that rests finds what one without a rest finds', () => {
+  const pattern = fc.constantFrom('a', 'ab', '(a|b)*c', 'b+?', '(?:a?){9}b', 'c$', '^a', '(a)(b)?', '[^b]{2}');
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '😀'), maxLength: 400 });
+  fc.assert(
+    fc.property(pattern, text, fc.nat(300), (source, given, units) => {
+      const regex = new Regex(source);
+      const search = regex.search(given, 0, free, units + 1);
+      let found = search.next();
+      for (let rests = 0; found.done !== true; found = search.next()) assert.ok(rests++ < 10_000);
+      assert.deepEqual(found.value, regex.find(given, 0, free));
+    }),
+  );
+});
+
 test('the work is linear, and told', () => {
   for (const pattern of ['(a*)*b', '(a|a)*b', '(a|aa)+$', 'a.{200}b', '(((a?){20}a{20})*)*c']) {
     const regex = new Regex(pattern);

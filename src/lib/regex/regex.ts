@@ -58,11 +58,27 @@ export class Regex {
     return text.includes(this.#literal);
   }
 
+  /** The leftmost match at a place or behind it, looked for in steps: each call of `next` goes on for so many units of work. */
+  *search(text: string, from: number, spend: Spend, unitsAtOnce: number): Generator<undefined, Match | undefined> {
+    if (this.#literal !== undefined) {
+      const start = text.indexOf(this.#literal, from);
+      spend(12 + ((start < 0 ? text.length : start) - from) / 64);
+      return start < 0 ? undefined : { start, end: start + this.#literal.length, groups: [this.#literal] };
+    }
+    const machine = new Machine(this.#steps, text, this.#slots, spend, from);
+    while (!machine.advance(unitsAtOnce)) yield undefined;
+    return this.#matchOf(text, this.#slots, machine.found);
+  }
+
   /** The leftmost match at a place or behind it. `withGroups`: false where nobody asks for its groups. */
   find(text: string, from: number, spend: Spend, withGroups = true): Match | undefined {
     const slots = withGroups ? this.#slots : 2;
-    const machine = new Machine(this.#steps, text, slots, spend);
-    const saved = machine.run(from);
+    const machine = new Machine(this.#steps, text, slots, spend, from);
+    machine.advance(Infinity);
+    return this.#matchOf(text, slots, machine.found);
+  }
+
+  #matchOf(text: string, slots: number, saved: readonly number[] | undefined): Match | undefined {
     if (saved === undefined) return undefined;
     const [start = 0, end = 0] = saved;
     const groups = Array.from({ length: slots / 2 }, (_, group) => {
@@ -116,26 +132,37 @@ class Machine {
   readonly #spend: Spend;
   /** By step, the place at which it was reached last. */
   readonly #reached: Int32Array;
+  readonly #none: readonly number[];
+  #threads: Thread[] = [];
+  #at: number;
   #work = 0;
+  /** Units of this call, as far as they have been paid. */
+  #paid = 0;
+  /** What the leftmost match has saved, once the search has ended. */
+  found: readonly number[] | undefined;
 
-  constructor(steps: readonly Step[], text: string, slots: number, spend: Spend) {
+  constructor(steps: readonly Step[], text: string, slots: number, spend: Spend, from: number) {
     this.#steps = steps;
     this.#text = text;
     this.#slots = slots;
     this.#spend = spend;
     this.#reached = new Int32Array(steps.length).fill(-1);
+    this.#none = Array.from({ length: slots }, () => -1);
+    this.#at = from;
     spend(12 + steps.length / 64);
   }
 
-  /** What the leftmost match has saved. */
-  run(from: number): readonly number[] | undefined {
-    const none: readonly number[] = Array.from({ length: this.#slots }, () => -1);
-    let found: readonly number[] | undefined;
-    let threads: Thread[] = [];
-    for (let at = from; ;) {
+  /** Looks on for so many units of work. True: the search has ended. */
+  advance(units: number): boolean {
+    const none = this.#none;
+    let { found } = this;
+    let threads = this.#threads;
+    let at = this.#at;
+    this.#paid = 0;
+    while (this.#paid < units) {
       if (found === undefined) this.#follow(0, none.with(0, at), at, threads);
       const code = this.#text.codePointAt(at);
-      if (threads.length === 0 && (found !== undefined || code === undefined)) break;
+      if (threads.length === 0 && (found !== undefined || code === undefined)) return this.#end(found);
       const width = code !== undefined && code > 0xff_ff ? 2 : 1;
       const following: Thread[] = [];
       for (const { step: index, saved } of threads) {
@@ -150,17 +177,26 @@ class Machine {
       }
       this.#pay(threads.length + 1);
       threads = following;
-      if (code === undefined) break;
+      if (code === undefined) return this.#end(found);
       at += width;
     }
+    this.found = found;
+    this.#threads = threads;
+    this.#at = at;
+    return false;
+  }
+
+  #end(found: readonly number[] | undefined): true {
+    this.found = found;
     this.#spend(this.#work * stepUnits);
-    return found;
+    return true;
   }
 
   #pay(units: number): void {
     this.#work += units;
     if (this.#work < 256) return;
     this.#spend(this.#work * stepUnits);
+    this.#paid += this.#work * stepUnits;
     this.#work = 0;
   }
 
