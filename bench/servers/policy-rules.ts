@@ -167,6 +167,7 @@ function newVisit(): RequestVisit {
     operationId: () => 'op_1',
     upstreamTarget: '/',
     outgoing: forUpstream,
+    outgoingBody: undefined,
     identity: undefined,
     cookies: [],
     tokens: [],
@@ -179,7 +180,8 @@ function newVisit(): RequestVisit {
       notes: { add: nothing },
       passwords: { check: nothing },
       tokens: { admit: nothing, judge: never },
-      logins: { admit: nothing, holds: never },
+      logins: { admit: nothing, holds: never, idToken: nothing },
+      requests: { send: never },
     },
   };
 }

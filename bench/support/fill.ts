@@ -160,7 +160,7 @@ function inTurn(ids: readonly string[], at: number): string {
 }
 
 async function fillEdge(
-  { referables }: ResourceContext,
+  context: ResourceContext,
   transaction: Transaction,
   at: number,
   policyId: string,
@@ -190,7 +190,7 @@ async function fillEdge(
     match: '/',
     modules,
   });
-  await syncReferences(transaction, referables, 'https_route', route);
+  await syncReferences(transaction, context, 'https_route', route);
 }
 
 /** Header changes that every proxy makes: two request headers added, two removed. */

@@ -630,6 +630,73 @@ export interface WebhookVerificationModule {
   provider: string;
 }
 
+/** The older form of `traffic_policy`, which does the same. One of them can be switched on (docs/traffic-policy.md). */
+export interface PolicyModuleReplace {
+  /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+  enabled?: boolean;
+  /** Rules for requests, or for connections to a TCP or TLS edge. They are kept as they were sent. */
+  inbound?: ({
+    /** A name for people. */
+    name?: string | number;
+    /** The actions run if all of these are true. */
+    expressions?: string[];
+    /** What the rule does, in this order. */
+    actions?: {
+      /** Name of the action. */
+      type?: string;
+      /** What the action is told. */
+      config?: unknown;
+    }[];
+  })[];
+  /** Rules for the answers of a route. They are kept as they were sent. */
+  outbound?: ({
+    /** A name for people. */
+    name?: string | number;
+    /** The actions run if all of these are true. */
+    expressions?: string[];
+    /** What the rule does, in this order. */
+    actions?: {
+      /** Name of the action. */
+      type?: string;
+      /** What the action is told. */
+      config?: unknown;
+    }[];
+  })[];
+}
+
+export interface PolicyModule {
+  /** true: the module is applied to traffic. false: disabled. */
+  enabled: boolean;
+  /** Rules for requests, or for connections to a TCP or TLS edge. They are kept as they were sent. */
+  inbound: ({
+    /** A name for people. */
+    name?: string | number;
+    /** The actions run if all of these are true. */
+    expressions?: string[];
+    /** What the rule does, in this order. */
+    actions?: {
+      /** Name of the action. */
+      type?: string;
+      /** What the action is told. */
+      config?: unknown;
+    }[];
+  })[];
+  /** Rules for the answers of a route. They are kept as they were sent. */
+  outbound: ({
+    /** A name for people. */
+    name?: string | number;
+    /** The actions run if all of these are true. */
+    expressions?: string[];
+    /** What the rule does, in this order. */
+    actions?: {
+      /** Name of the action. */
+      type?: string;
+      /** What the action is told. */
+      config?: unknown;
+    }[];
+  })[];
+}
+
 /** Rules for connections, requests and answers (docs/traffic-policy.md). */
 export interface TrafficPolicyModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
@@ -1893,8 +1960,39 @@ export interface TcpEdge {
     /** All IP policies used to check whether a source IP may access the endpoint. */
     ip_policies: Ref[];
   } | null;
-  /** Not offered; always null. */
-  policy: null;
+  /** Policy module; null when it is not set. */
+  policy: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** Rules for requests, or for connections to a TCP or TLS edge. They are kept as they were sent. */
+    inbound: ({
+      /** A name for people. */
+      name?: string | number;
+      /** The actions run if all of these are true. */
+      expressions?: string[];
+      /** What the rule does, in this order. */
+      actions?: {
+        /** Name of the action. */
+        type?: string;
+        /** What the action is told. */
+        config?: unknown;
+      }[];
+    })[];
+    /** Rules for the answers of a route. They are kept as they were sent. */
+    outbound: ({
+      /** A name for people. */
+      name?: string | number;
+      /** The actions run if all of these are true. */
+      expressions?: string[];
+      /** What the rule does, in this order. */
+      actions?: {
+        /** Name of the action. */
+        type?: string;
+        /** What the action is told. */
+        config?: unknown;
+      }[];
+    })[];
+  } | null;
   /** Traffic Policy module; null when it is not set. */
   traffic_policy: {
     /** true: the module is applied to traffic. false: disabled. */
@@ -1935,6 +2033,7 @@ export interface TcpEdgeCreate {
   hostports?: string[];
   ip_restriction?: IpRestrictionModuleReplace;
   rate_limit?: RateLimitModuleReplace;
+  policy?: PolicyModuleReplace;
   traffic_policy?: TrafficPolicyModuleReplace;
   backend?: BackendModuleReplace;
 }
@@ -1949,6 +2048,7 @@ export interface TcpEdgeUpdate {
   hostports?: string[];
   ip_restriction?: IpRestrictionModuleReplace;
   rate_limit?: RateLimitModuleReplace;
+  policy?: PolicyModuleReplace;
   traffic_policy?: TrafficPolicyModuleReplace;
   backend?: BackendModuleReplace;
 }
@@ -1986,6 +2086,39 @@ export interface TcpEdgeEntry {
     header?: string;
     /** false: nobody is refused; metrics count what would have been refused. */
     enforced?: boolean;
+  };
+  /** Policy module. */
+  policy?: {
+    /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+    enabled?: boolean;
+    /** Rules for requests, or for connections to a TCP or TLS edge. They are kept as they were sent. */
+    inbound?: ({
+      /** A name for people. */
+      name?: string | number;
+      /** The actions run if all of these are true. */
+      expressions?: string[];
+      /** What the rule does, in this order. */
+      actions?: {
+        /** Name of the action. */
+        type?: string;
+        /** What the action is told. */
+        config?: unknown;
+      }[];
+    })[];
+    /** Rules for the answers of a route. They are kept as they were sent. */
+    outbound?: ({
+      /** A name for people. */
+      name?: string | number;
+      /** The actions run if all of these are true. */
+      expressions?: string[];
+      /** What the rule does, in this order. */
+      actions?: {
+        /** Name of the action. */
+        type?: string;
+        /** What the action is told. */
+        config?: unknown;
+      }[];
+    })[];
   };
   /** Traffic Policy module. */
   traffic_policy?: {
@@ -2356,8 +2489,39 @@ export interface HttpsEdgeRoute {
     /** Regular expressions. If one of them matches, the request is refused. */
     deny: string[];
   } | null;
-  /** Not offered; always null. */
-  policy: null;
+  /** Policy module; null when it is not set. */
+  policy: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** Rules for requests, or for connections to a TCP or TLS edge. They are kept as they were sent. */
+    inbound: ({
+      /** A name for people. */
+      name?: string | number;
+      /** The actions run if all of these are true. */
+      expressions?: string[];
+      /** What the rule does, in this order. */
+      actions?: {
+        /** Name of the action. */
+        type?: string;
+        /** What the action is told. */
+        config?: unknown;
+      }[];
+    })[];
+    /** Rules for the answers of a route. They are kept as they were sent. */
+    outbound: ({
+      /** A name for people. */
+      name?: string | number;
+      /** The actions run if all of these are true. */
+      expressions?: string[];
+      /** What the rule does, in this order. */
+      actions?: {
+        /** Name of the action. */
+        type?: string;
+        /** What the action is told. */
+        config?: unknown;
+      }[];
+    })[];
+  } | null;
   /** Traffic Policy module; null when it is not set. */
   traffic_policy: {
     /** true: the module is applied to traffic. false: disabled. */
@@ -2448,6 +2612,7 @@ export interface HttpsEdgeRouteCreate {
   oauth?: OauthModuleReplace;
   oidc?: OidcModuleReplace;
   webhook_verification?: WebhookVerificationModuleReplace;
+  policy?: PolicyModuleReplace;
   traffic_policy?: TrafficPolicyModuleReplace;
   circuit_breaker?: CircuitBreakerModuleReplace;
   websocket_tcp_converter?: WebsocketTcpConverterModuleReplace;
@@ -2477,6 +2642,7 @@ export interface HttpsEdgeRouteUpdate {
   oauth?: OauthModuleReplace;
   oidc?: OidcModuleReplace;
   webhook_verification?: WebhookVerificationModuleReplace;
+  policy?: PolicyModuleReplace;
   traffic_policy?: TrafficPolicyModuleReplace;
   circuit_breaker?: CircuitBreakerModuleReplace;
   websocket_tcp_converter?: WebsocketTcpConverterModuleReplace;
@@ -2817,6 +2983,39 @@ export interface HttpsEdgeEntry {
       /** Secret that the provider signs with, as it shows it; for SendGrid its public key, for VMware "name::password". Never shown again. If it is left out, the one stored for the provider stays. Max 4096 bytes. */
       secret?: string;
     };
+    /** Policy module. */
+    policy?: {
+      /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+      enabled?: boolean;
+      /** Rules for requests, or for connections to a TCP or TLS edge. They are kept as they were sent. */
+      inbound?: ({
+        /** A name for people. */
+        name?: string | number;
+        /** The actions run if all of these are true. */
+        expressions?: string[];
+        /** What the rule does, in this order. */
+        actions?: {
+          /** Name of the action. */
+          type?: string;
+          /** What the action is told. */
+          config?: unknown;
+        }[];
+      })[];
+      /** Rules for the answers of a route. They are kept as they were sent. */
+      outbound?: ({
+        /** A name for people. */
+        name?: string | number;
+        /** The actions run if all of these are true. */
+        expressions?: string[];
+        /** What the rule does, in this order. */
+        actions?: {
+          /** Name of the action. */
+          type?: string;
+          /** What the action is told. */
+          config?: unknown;
+        }[];
+      })[];
+    };
     /** Traffic Policy module. */
     traffic_policy?: {
       /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
@@ -2939,8 +3138,39 @@ export interface TlsEdge {
     /** Lowest version of TLS that clients may speak, "1.2" or "1.3". Without it: 1.2. None where TLS ends upstream. */
     min_version: string | null;
   } | null;
-  /** Not offered; always null. */
-  policy: null;
+  /** Policy module; null when it is not set. */
+  policy: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** Rules for requests, or for connections to a TCP or TLS edge. They are kept as they were sent. */
+    inbound: ({
+      /** A name for people. */
+      name?: string | number;
+      /** The actions run if all of these are true. */
+      expressions?: string[];
+      /** What the rule does, in this order. */
+      actions?: {
+        /** Name of the action. */
+        type?: string;
+        /** What the action is told. */
+        config?: unknown;
+      }[];
+    })[];
+    /** Rules for the answers of a route. They are kept as they were sent. */
+    outbound: ({
+      /** A name for people. */
+      name?: string | number;
+      /** The actions run if all of these are true. */
+      expressions?: string[];
+      /** What the rule does, in this order. */
+      actions?: {
+        /** Name of the action. */
+        type?: string;
+        /** What the action is told. */
+        config?: unknown;
+      }[];
+    })[];
+  } | null;
   /** Traffic Policy module; null when it is not set. */
   traffic_policy: {
     /** true: the module is applied to traffic. false: disabled. */
@@ -2977,6 +3207,7 @@ export interface TlsEdgeCreate {
   rate_limit?: RateLimitModuleReplace;
   mutual_tls?: MutualTlsModuleReplace;
   tls_termination?: TlsTerminationModuleReplace;
+  policy?: PolicyModuleReplace;
   traffic_policy?: TrafficPolicyModuleReplace;
   backend?: BackendModuleReplace;
 }
@@ -2993,6 +3224,7 @@ export interface TlsEdgeUpdate {
   rate_limit?: RateLimitModuleReplace;
   mutual_tls?: MutualTlsModuleReplace;
   tls_termination?: TlsTerminationModuleReplace;
+  policy?: PolicyModuleReplace;
   traffic_policy?: TrafficPolicyModuleReplace;
   backend?: BackendModuleReplace;
 }
@@ -3046,6 +3278,39 @@ export interface TlsEdgeEntry {
     terminate_at?: 'edge' | 'upstream';
     /** Lowest version of TLS that clients may speak, "1.2" or "1.3". Without it: 1.2. None where TLS ends upstream. */
     min_version?: '1.2' | '1.3';
+  };
+  /** Policy module. */
+  policy?: {
+    /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+    enabled?: boolean;
+    /** Rules for requests, or for connections to a TCP or TLS edge. They are kept as they were sent. */
+    inbound?: ({
+      /** A name for people. */
+      name?: string | number;
+      /** The actions run if all of these are true. */
+      expressions?: string[];
+      /** What the rule does, in this order. */
+      actions?: {
+        /** Name of the action. */
+        type?: string;
+        /** What the action is told. */
+        config?: unknown;
+      }[];
+    })[];
+    /** Rules for the answers of a route. They are kept as they were sent. */
+    outbound?: ({
+      /** A name for people. */
+      name?: string | number;
+      /** The actions run if all of these are true. */
+      expressions?: string[];
+      /** What the rule does, in this order. */
+      actions?: {
+        /** Name of the action. */
+        type?: string;
+        /** What the action is told. */
+        config?: unknown;
+      }[];
+    })[];
   };
   /** Traffic Policy module. */
   traffic_policy?: {
@@ -4781,6 +5046,12 @@ export interface Operations {
   TcpEdgeRateLimitGet: { path: { id: string }; query: {}; body: undefined; response: RateLimitModule };
   /** Delete TCP Edge Rate Limit Module */
   TcpEdgeRateLimitDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace TCP Edge Policy Module */
+  TcpEdgePolicyReplace: { path: { id: string }; query: {}; body: PolicyModuleReplace | undefined; response: PolicyModule };
+  /** Get TCP Edge Policy Module */
+  TcpEdgePolicyGet: { path: { id: string }; query: {}; body: undefined; response: PolicyModule };
+  /** Delete TCP Edge Policy Module */
+  TcpEdgePolicyDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Replace TCP Edge Traffic Policy Module */
   TcpEdgeTrafficPolicyReplace: { path: { id: string }; query: {}; body: TrafficPolicyModuleReplace; response: TrafficPolicyModule };
   /** Get TCP Edge Traffic Policy Module */
@@ -4793,8 +5064,6 @@ export interface Operations {
   TcpEdgeBackendGet: { path: { id: string }; query: {}; body: undefined; response: BackendModule };
   /** Delete TCP Edge Backend Module */
   TcpEdgeBackendDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
-  /** Delete TCP Edge policy Module */
-  TcpEdgePolicyDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Create HTTPS edge */
   HttpsEdgesCreate: { path: {}; query: {}; body: HttpsEdgeCreate | undefined; response: HttpsEdge };
   /** List HTTPS edges */
@@ -4881,6 +5150,12 @@ export interface Operations {
   HttpsEdgeRouteWebhookVerificationGet: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: WebhookVerificationModule };
   /** Delete HTTPS Edge Route Webhook Verification Module */
   HttpsEdgeRouteWebhookVerificationDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace HTTPS Edge Route Policy Module */
+  HttpsEdgeRoutePolicyReplace: { path: { edge_id: string; id: string }; query: {}; body: PolicyModuleReplace | undefined; response: PolicyModule };
+  /** Get HTTPS Edge Route Policy Module */
+  HttpsEdgeRoutePolicyGet: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: PolicyModule };
+  /** Delete HTTPS Edge Route Policy Module */
+  HttpsEdgeRoutePolicyDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
   /** Replace HTTPS Edge Route Traffic Policy Module */
   HttpsEdgeRouteTrafficPolicyReplace: { path: { edge_id: string; id: string }; query: {}; body: TrafficPolicyModuleReplace; response: TrafficPolicyModule };
   /** Get HTTPS Edge Route Traffic Policy Module */
@@ -4937,8 +5212,6 @@ export interface Operations {
   HttpsEdgeRouteCompressionDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
   /** Delete HTTPS Edge Route saml Module */
   HttpsEdgeRouteSamlDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
-  /** Delete HTTPS Edge Route policy Module */
-  HttpsEdgeRoutePolicyDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
   /** Create TLS edge */
   TlsEdgesCreate: { path: {}; query: {}; body: TlsEdgeCreate | undefined; response: TlsEdge };
   /** List TLS edges */
@@ -4973,6 +5246,12 @@ export interface Operations {
   TlsEdgeTlsTerminationGet: { path: { id: string }; query: {}; body: undefined; response: TlsTerminationModule };
   /** Delete TLS Edge TLS Termination Module */
   TlsEdgeTlsTerminationDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace TLS Edge Policy Module */
+  TlsEdgePolicyReplace: { path: { id: string }; query: {}; body: PolicyModuleReplace | undefined; response: PolicyModule };
+  /** Get TLS Edge Policy Module */
+  TlsEdgePolicyGet: { path: { id: string }; query: {}; body: undefined; response: PolicyModule };
+  /** Delete TLS Edge Policy Module */
+  TlsEdgePolicyDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Replace TLS Edge Traffic Policy Module */
   TlsEdgeTrafficPolicyReplace: { path: { id: string }; query: {}; body: TrafficPolicyModuleReplace; response: TrafficPolicyModule };
   /** Get TLS Edge Traffic Policy Module */
@@ -4985,8 +5264,6 @@ export interface Operations {
   TlsEdgeBackendGet: { path: { id: string }; query: {}; body: undefined; response: BackendModule };
   /** Delete TLS Edge Backend Module */
   TlsEdgeBackendDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
-  /** Delete TLS Edge policy Module */
-  TlsEdgePolicyDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Create TLS certificate */
   TlsCertificatesCreate: { path: {}; query: {}; body: TlsCertificateCreate; response: TlsCertificate };
   /** List TLS certificates */
@@ -5238,13 +5515,15 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   TcpEdgeRateLimitReplace: { method: 'PUT', path: '/edges/tcp/{id}/rate_limit', query: [], idempotencyKey: false },
   TcpEdgeRateLimitGet: { method: 'GET', path: '/edges/tcp/{id}/rate_limit', query: [], idempotencyKey: false },
   TcpEdgeRateLimitDelete: { method: 'DELETE', path: '/edges/tcp/{id}/rate_limit', query: [], idempotencyKey: false },
+  TcpEdgePolicyReplace: { method: 'PUT', path: '/edges/tcp/{id}/policy', query: [], idempotencyKey: false },
+  TcpEdgePolicyGet: { method: 'GET', path: '/edges/tcp/{id}/policy', query: [], idempotencyKey: false },
+  TcpEdgePolicyDelete: { method: 'DELETE', path: '/edges/tcp/{id}/policy', query: [], idempotencyKey: false },
   TcpEdgeTrafficPolicyReplace: { method: 'PUT', path: '/edges/tcp/{id}/traffic_policy', query: [], idempotencyKey: false },
   TcpEdgeTrafficPolicyGet: { method: 'GET', path: '/edges/tcp/{id}/traffic_policy', query: [], idempotencyKey: false },
   TcpEdgeTrafficPolicyDelete: { method: 'DELETE', path: '/edges/tcp/{id}/traffic_policy', query: [], idempotencyKey: false },
   TcpEdgeBackendReplace: { method: 'PUT', path: '/edges/tcp/{id}/backend', query: [], idempotencyKey: false },
   TcpEdgeBackendGet: { method: 'GET', path: '/edges/tcp/{id}/backend', query: [], idempotencyKey: false },
   TcpEdgeBackendDelete: { method: 'DELETE', path: '/edges/tcp/{id}/backend', query: [], idempotencyKey: false },
-  TcpEdgePolicyDelete: { method: 'DELETE', path: '/edges/tcp/{id}/policy', query: [], idempotencyKey: false },
   HttpsEdgesCreate: { method: 'POST', path: '/edges/https', query: [], idempotencyKey: true },
   HttpsEdgesList: { method: 'GET', path: '/edges/https', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'https_edges' },
   HttpsEdgesGet: { method: 'GET', path: '/edges/https/{id}', query: [], idempotencyKey: false },
@@ -5288,6 +5567,9 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   HttpsEdgeRouteWebhookVerificationReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/webhook_verification', query: [], idempotencyKey: false },
   HttpsEdgeRouteWebhookVerificationGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/webhook_verification', query: [], idempotencyKey: false },
   HttpsEdgeRouteWebhookVerificationDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/webhook_verification', query: [], idempotencyKey: false },
+  HttpsEdgeRoutePolicyReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/policy', query: [], idempotencyKey: false },
+  HttpsEdgeRoutePolicyGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/policy', query: [], idempotencyKey: false },
+  HttpsEdgeRoutePolicyDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/policy', query: [], idempotencyKey: false },
   HttpsEdgeRouteTrafficPolicyReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/traffic_policy', query: [], idempotencyKey: false },
   HttpsEdgeRouteTrafficPolicyGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/traffic_policy', query: [], idempotencyKey: false },
   HttpsEdgeRouteTrafficPolicyDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/traffic_policy', query: [], idempotencyKey: false },
@@ -5316,7 +5598,6 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   HttpsEdgeRouteCompressionGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/compression', query: [], idempotencyKey: false },
   HttpsEdgeRouteCompressionDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/compression', query: [], idempotencyKey: false },
   HttpsEdgeRouteSamlDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/saml', query: [], idempotencyKey: false },
-  HttpsEdgeRoutePolicyDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/policy', query: [], idempotencyKey: false },
   TlsEdgesCreate: { method: 'POST', path: '/edges/tls', query: [], idempotencyKey: true },
   TlsEdgesList: { method: 'GET', path: '/edges/tls', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'tls_edges' },
   TlsEdgesGet: { method: 'GET', path: '/edges/tls/{id}', query: [], idempotencyKey: false },
@@ -5334,13 +5615,15 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   TlsEdgeTlsTerminationReplace: { method: 'PUT', path: '/edges/tls/{id}/tls_termination', query: [], idempotencyKey: false },
   TlsEdgeTlsTerminationGet: { method: 'GET', path: '/edges/tls/{id}/tls_termination', query: [], idempotencyKey: false },
   TlsEdgeTlsTerminationDelete: { method: 'DELETE', path: '/edges/tls/{id}/tls_termination', query: [], idempotencyKey: false },
+  TlsEdgePolicyReplace: { method: 'PUT', path: '/edges/tls/{id}/policy', query: [], idempotencyKey: false },
+  TlsEdgePolicyGet: { method: 'GET', path: '/edges/tls/{id}/policy', query: [], idempotencyKey: false },
+  TlsEdgePolicyDelete: { method: 'DELETE', path: '/edges/tls/{id}/policy', query: [], idempotencyKey: false },
   TlsEdgeTrafficPolicyReplace: { method: 'PUT', path: '/edges/tls/{id}/traffic_policy', query: [], idempotencyKey: false },
   TlsEdgeTrafficPolicyGet: { method: 'GET', path: '/edges/tls/{id}/traffic_policy', query: [], idempotencyKey: false },
   TlsEdgeTrafficPolicyDelete: { method: 'DELETE', path: '/edges/tls/{id}/traffic_policy', query: [], idempotencyKey: false },
   TlsEdgeBackendReplace: { method: 'PUT', path: '/edges/tls/{id}/backend', query: [], idempotencyKey: false },
   TlsEdgeBackendGet: { method: 'GET', path: '/edges/tls/{id}/backend', query: [], idempotencyKey: false },
   TlsEdgeBackendDelete: { method: 'DELETE', path: '/edges/tls/{id}/backend', query: [], idempotencyKey: false },
-  TlsEdgePolicyDelete: { method: 'DELETE', path: '/edges/tls/{id}/policy', query: [], idempotencyKey: false },
   TlsCertificatesCreate: { method: 'POST', path: '/tls_certificates', query: [], idempotencyKey: true },
   TlsCertificatesList: { method: 'GET', path: '/tls_certificates', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'tls_certificates' },
   TlsCertificatesGet: { method: 'GET', path: '/tls_certificates/{id}', query: [], idempotencyKey: false },

@@ -22,6 +22,12 @@ export const notAnIpPolicyId = defineError(
   '{field} holds {id}, which is not the id of an IP policy: it must start with "ipp_".',
 );
 
+export const vaultNameUnknown = defineError(
+  24009,
+  400,
+  'This account has no {what}, which is named here or in the traffic policy. Create it (POST /vaults, POST /vault_secrets), or name an existing one.',
+);
+
 export const duplicateEntry = defineError(20009, 400, '{field} names {id} more than once. Name each once.');
 
 export const refusedByModule = defineError(
@@ -36,6 +42,30 @@ export const policyRuleFailed = defineError(
   2254,
   500,
   'A rule of the traffic policy that guards this endpoint could not be decided, so that nobody passes: {path}: {reason}.',
+);
+
+export const requestTooLongAnswer = defineError(
+  3601,
+  502,
+  'The answer to a request of the traffic policy has more than {bytes} bytes.',
+);
+
+export const requestTimedOut = defineError(
+  3602,
+  504,
+  'A request of the traffic policy was not answered in time. Ask the owner of the endpoint, or give it a longer timeout.',
+);
+
+export const requestLoop = defineError(
+  3603,
+  508,
+  'Requests of traffic policies lead to one another, more than {limit} deep. Take one of them away.',
+);
+
+export const tooManyRequests = defineError(
+  20390,
+  503,
+  'The traffic policies of this account make too many requests: {limit} are possible for one visitor, and some at a time. Make fewer.',
 );
 
 export const policyValueFailed = defineError(

@@ -146,6 +146,7 @@ function describedVisit(
   const services: StepServices = {
     access: { allows: record, denies: access.denies, isUnloadable: () => false },
     rates: { take: unknown },
+    requests: { send: unknown },
     secrets: { get: unknown },
     notes: { add: () => {} },
     passwords: { check: (visit, refuses) => refuses(visit.headers) },
@@ -158,6 +159,7 @@ function describedVisit(
         return verdict === 'unknown' ? unknown() : new UserError(refusedByModule, { address: formatIp(source) });
       },
       holds: unknown,
+      idToken: unknown,
     },
   };
   return {
@@ -170,6 +172,7 @@ function describedVisit(
     facts: unknown,
     endpoint: unknown,
     policy: undefined,
+    outgoingBody: undefined,
     get method() {
       return method ?? (seen.byMethod ? unknown() : 'GET');
     },

@@ -6,11 +6,12 @@ import { circuitBreaker } from './circuit-breaker/index.ts';
 import { compression } from './compression/index.ts';
 import { ipRestriction } from './ip-restriction/index.ts';
 import { jwtValidation } from './jwt-validation/index.ts';
-import type { EdgeModule, ModuleTarget, ReferenceKind, Settings } from './module.ts';
+import type { EdgeModule, ModuleTarget, NamedSecret, ReferenceKind, Settings } from './module.ts';
 import { mutualTls } from './mutual-tls/index.ts';
 import { oauth } from './oauth/index.ts';
 import { oidc } from './oidc/index.ts';
 import { pathRewrite } from './path-rewrite/index.ts';
+import { policy } from './policy/index.ts';
 import { rateLimit, rateLimitOfEdge } from './rate-limit/index.ts';
 import { redirect } from './redirect/index.ts';
 import { requestHeaders } from './request-headers/index.ts';
@@ -39,6 +40,7 @@ export const modules: readonly EdgeModule[] = [
   widen(oauth),
   widen(oidc),
   widen(webhookVerification),
+  widen(policy),
   widen(trafficPolicy),
   widen(circuitBreaker),
   widen(websocketTcpConverter),
@@ -147,6 +149,37 @@ export function referencedIds(
     return references.flatMap((reference) => (reference.kind === kind ? reference.ids(settings as Settings) : []));
   });
   return new Set(ids);
+}
+
+/** The stored settings of an edge or route as traffic meets them: some modules do their work in others. */
+export function asRun(
+  settingsByName: Readonly<Record<string, Settings>>,
+  target: ModuleTarget,
+): Readonly<Record<string, Settings>> {
+  let run = settingsByName;
+  for (const { name, runAs } of modulesFor(target)) {
+    const { [name]: settings, ...others } = run;
+    if (settings === undefined || runAs === undefined) continue;
+    const as = runAs(settings, target);
+    // Of two that do the same one is switched off.
+    run = settings.enabled || others[as.name] === undefined ? { ...others, [as.name]: as.settings } : others;
+  }
+  return run;
+}
+
+/** Throws `UserError` for modules that cannot be switched on together. */
+export function checkTogether(settingsByName: Readonly<Record<string, Settings>>, target: ModuleTarget): void {
+  for (const { name, excludes } of modulesFor(target))
+    if (excludes !== undefined && settingsByName[name]?.enabled === true && settingsByName[excludes.name]?.enabled)
+      throw excludes.error();
+}
+
+/** Secrets in vaults that the stored settings of an edge or route name. */
+export function secretsNamed(settingsByName: Readonly<Record<string, Settings>>): readonly NamedSecret[] {
+  return modules.flatMap(({ name, secretsIn }) => {
+    const { [name]: settings } = settingsByName;
+    return settings === undefined ? [] : (secretsIn?.(settings) ?? []);
+  });
 }
 
 /** The stored settings of an edge or route as people may read them. */

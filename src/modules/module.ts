@@ -46,6 +46,12 @@ export function fieldReferences<Stored>({
   );
 }
 
+/** A secret of a vault, as settings name it. */
+export interface NamedSecret {
+  readonly vault: string;
+  readonly name: string;
+}
+
 /** Every module can be switched off and stays stored. */
 export interface Settings {
   readonly enabled: boolean;
@@ -80,6 +86,8 @@ export interface EdgeModule<Input = never, Stored extends Settings = Settings> {
   /** Errors that its settings can meet, whether they come alone or inside an edge or route. */
   readonly errors: readonly ErrorDefinition[];
   readonly references?: readonly ModuleReference<Stored>[];
+  /** Secrets in vaults that settings name: they must exist when they are first named. */
+  secretsIn?(this: void, settings: Stored): readonly NamedSecret[];
   /** Checks the rules that the schema cannot express. Throws `UserError`. */
   accept(input: Input): Stored;
   /** Checks what depends on the thing that has the module. Throws `UserError`. */
@@ -88,6 +96,10 @@ export interface EdgeModule<Input = never, Stored extends Settings = Settings> {
   isSame?(input: Input, stored: Stored): boolean;
   /** Set where settings hold secrets: nothing that people read may show them. Needs `isSame`. */
   readonly secrets?: ModuleSecrets<Input, Stored>;
+  /** The module beside which it cannot be switched on, and the error that says so. */
+  readonly excludes?: { readonly name: string; readonly error: () => UserError };
+  /** Set where another module does its work in traffic: the name of that, and its settings. */
+  runAs?(this: void, settings: Stored, target: ModuleTarget): { readonly name: string; readonly settings: Settings };
   present(settings: Stored, ref: (kind: ReferenceKind, id: string) => Ref): unknown;
   /** Things that whoever sets it may expect and that do not happen; ASCII text for a header. */
   warnings?(settings: Stored): readonly string[];

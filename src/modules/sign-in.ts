@@ -24,7 +24,14 @@ export interface SignInProvider {
   readonly groupsClaim: string;
   /** Ways in which a provider is not as the standard says; undefined: none. */
   readonly differs?: ProviderDifferences | undefined;
+  /** Set where the client stands in vaults: makes both of what these have now. Throws where one is missing. */
+  readonly clientFrom?: ClientFromVaults | undefined;
 }
+
+export type ClientFromVaults = (
+  accountId: string,
+  secrets: { get(accountId: string, vault: string, name: string): string | undefined },
+) => { readonly clientId: string; readonly clientSecret: string };
 
 export interface ProviderDifferences {
   /** It has no metadata and no signed claims: these are its addresses. */
@@ -84,6 +91,8 @@ export interface SignIn {
   /** Undefined: the network does not matter. */
   readonly network: TrustedNetwork | undefined;
   readonly upstreamToken: boolean;
+  /** True: the token that the provider has signed is kept with the session. */
+  readonly keepsIdToken?: () => boolean;
 }
 
 /** A session of a visitor at an edge. Times are in seconds since 1970. */

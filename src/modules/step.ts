@@ -1,4 +1,5 @@
-import type { Transform } from 'node:stream';
+import type { X509Certificate } from 'node:crypto';
+import type { Duplex } from 'node:stream';
 
 import type { UserError } from '../errors/user-error.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
@@ -99,6 +100,8 @@ export interface TlsFacts {
   /** Empty where none was agreed on. */
   readonly alpn: string;
   readonly isResumed: boolean;
+  /** The certificate that the client has shown, good or not. */
+  readonly clientCertificate: () => X509Certificate | undefined;
 }
 
 export interface ConnectionFacts {
@@ -120,6 +123,24 @@ export interface EndpointFacts {
   readonly protocol: 'http' | 'https' | 'tls' | 'tcp';
   readonly host: string;
   readonly port: number;
+}
+
+/** How TLS ends for the names of an endpoint. */
+export interface TlsTerms {
+  /** The same for terms that are alike. */
+  readonly key: string;
+  readonly minVersion: '1.2' | '1.3';
+  readonly maxVersion: '1.2' | '1.3';
+  readonly asksForCertificate: boolean;
+  /** Certificates as they are now. Throws where one is missing or cannot be used. */
+  read(this: void, accountId: string, secrets: ConnectionServices['secrets']): TlsPems;
+}
+
+export interface TlsPems {
+  /** PEM of authorities. */
+  readonly clientCa: string | undefined;
+  /** Certificate of the endpoint's own. */
+  readonly pair: { readonly certificatePem: string; readonly privateKeyPem: string } | undefined;
 }
 
 /** A connection, as steps see it. */
@@ -166,6 +187,8 @@ export interface RequestVisit extends ConnectionVisit {
   upstreamTarget: string;
   /** Headers for the upstream. */
   outgoing: HeaderList;
+  /** Body for the upstream where a step has changed it. */
+  outgoingBody: Buffer | undefined;
   /** Headers that tell the upstream who the visitor is; undefined where nobody signs in. */
   identity: HeaderList | undefined;
   /** Cookies that go with the answer. */
@@ -205,7 +228,27 @@ export interface ConnectionServices {
   readonly secrets: { get(accountId: string, vault: string, name: string): string | undefined };
 }
 
+/** A request that a rule makes to an internal endpoint of the account. */
+export interface OwnRequest {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS';
+  readonly url: URL;
+  /** Without those that frame the message. */
+  readonly headers: HeaderList;
+  readonly body: Buffer;
+  readonly timeoutMs: number;
+  /** Longer answers are refused. */
+  readonly maxBytes: number;
+}
+
+export interface RequestAnswer {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: Buffer;
+}
+
 export interface StepServices extends ConnectionServices {
+  /** Rejects with a `UserError` where there is no answer. */
+  readonly requests: { send(this: void, visit: RequestVisit, request: OwnRequest): Promise<RequestAnswer> };
   readonly passwords: {
     check(visit: ConnectionVisit, refuses: (headers: HeaderList) => UserError | undefined): UserError | undefined;
   };
@@ -219,6 +262,8 @@ export interface StepServices extends ConnectionServices {
     admit(visit: RequestVisit, signIn: SignIn, isOptional: boolean): Outcome | undefined;
     /** When the login ends that lets the visit in, in milliseconds since 1970; 0: there is none. */
     holds(visit: RequestVisit, signIn: SignIn): number;
+    /** The token that the provider has signed at the login; undefined: there is none, or it is too long to be kept. */
+    idToken(visit: RequestVisit, signIn: SignIn): string | undefined;
   };
 }
 
@@ -248,7 +293,9 @@ interface StepOf<Phase extends string, Visit> {
   readonly clientCa?: string;
   /** True: clients must speak TLS 1.3. */
   readonly needsTls13?: true;
-  readonly signIn?: SignIn;
+  /** Set where it says how TLS ends, in place of the two above. */
+  readonly terminatesTls?: TlsTerms;
+  readonly signIn?: SignIn | readonly SignIn[];
   /** Headers beside which none may stand whose name differs in punctuation alone; in lower case. */
   readonly soleHeader?: string | readonly string[];
   /** Names of headers that it adds to and removes from requests, in lower case. */
@@ -276,7 +323,7 @@ export interface Answering {
    * the next one, or it holds back streams of events. Called once, only if there is a body; the stream is destroyed when the
    * response is given up. Undefined: the body passes unchanged.
    */
-  openTransform: (() => Transform) | undefined;
+  openTransform: (() => Duplex) | undefined;
   /** Must be asked before the body is changed. False: it must pass unchanged, or too many are being changed now. */
   readonly mayEncode: () => boolean;
   /** False: the answer is no upstream's to a request, and its body stays as it is. */

@@ -44,6 +44,8 @@ export interface ProviderToken {
 export interface Login {
   readonly claims: Readonly<Record<string, unknown>>;
   readonly token: ProviderToken;
+  /** The claims as the provider has signed them, where it does. */
+  readonly idToken?: string | undefined;
 }
 
 /** The provider cannot be reached, or does not speak its protocol. */
@@ -206,7 +208,7 @@ export class Provider {
     const more = hasUserInfo
       ? await this.#ask(() => client.fetchUserInfo(configuration, tokens.access_token, subject))
       : {};
-    return { claims: { ...joinClaims(own ?? {}, more), sub: subject }, token };
+    return { claims: { ...joinClaims(own ?? {}, more), sub: subject }, token, idToken: tokens.id_token };
   }
 
   /** Throws unless the provider has signed the claims. All else about them is checked already. */

@@ -239,6 +239,10 @@ for (const [version, ask] of Object.entries(versions)) {
     }
     await restrict({ allow: ['192.0.2.0/24'] });
     assert.equal((await ask(gateway.port, '/')).headers[errorCode], 'ERR_GATEHOUSE_3203');
+    const tell = { type: 'custom-response', config: { body: '${actions.ngrok.restrict_ips.error.code}' } };
+    const counted = { type: 'restrict-ips', config: { allow: ['192.0.2.0/24'], enforce: false } };
+    await gateway.set(edgeWith({ on_http_request: [{ actions: [counted, tell] }] }));
+    assert.equal((await ask(gateway.port, '/')).body, 'ERR_NGROK_3203');
   });
 
   test(`${version}: work of expressions is bounded for the whole visit`, async (t) => {

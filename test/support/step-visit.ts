@@ -33,6 +33,7 @@ export function requestVisit(given: Partial<RequestVisit> = {}): RequestVisit {
     operationId: () => 'op_1',
     upstreamTarget: given.target ?? '/',
     outgoing: [],
+    outgoingBody: undefined,
     identity: undefined,
     cookies: [],
     tokens: [],
@@ -44,11 +45,12 @@ export function requestVisit(given: Partial<RequestVisit> = {}): RequestVisit {
     services: {
       access: { allows: unasked, denies: unasked, isUnloadable: () => false },
       rates: { take: unasked },
+      requests: { send: unasked },
       secrets: { get: unasked },
       notes: { add: unasked },
       passwords: { check: ({ headers }, refuses) => refuses(headers) },
       tokens: { admit: unasked, judge: unasked },
-      logins: { admit: unasked, holds: unasked },
+      logins: { admit: unasked, holds: unasked, idToken: unasked },
     },
     ...given,
   };
@@ -70,7 +72,8 @@ export function refusalOf(part: ModulePart, given: Partial<RequestVisit>): UserE
 
 /** The login that a module asks for. */
 export function signInOf({ steps = [] }: ModulePart): SignIn {
-  return steps[0]?.signIn ?? assert.fail('it asks for none');
+  const [signIn] = [steps[0]?.signIn ?? []].flat();
+  return signIn ?? assert.fail('it asks for none');
 }
 
 /** An answer of an upstream as steps see it. */

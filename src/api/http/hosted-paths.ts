@@ -6,14 +6,11 @@ interface HostedPath {
   readonly instead: string;
 }
 
-const trafficRules =
-  'Use the module traffic_policy in its place: what is inbound here is called on_http_request there (on_tcp_connect for TCP and TLS), outbound on_http_response.';
 const signIn = 'Use the module oidc of routes: most providers that speak SAML speak OpenID Connect too.';
 const auditLog = 'The change log at /changes, the access log and the metrics say what happened.';
 const edgeModule = (name: string) => new RegExp(`^/edges/(?:tcp|https|tls)/(?:\\w+/)+${name}$`);
 
 const hostedPaths: readonly HostedPath[] = [
-  { path: edgeModule('policy'), what: 'traffic policy in its former shape', instead: trafficRules },
   { path: edgeModule('saml'), what: 'sign-in by SAML', instead: signIn },
   { path: /^\/event_(?:destinations|subscriptions|sources)(?:\/|$)/, what: 'event destinations', instead: auditLog },
   {

@@ -1,4 +1,4 @@
-import type { Transform } from 'node:stream';
+import type { Duplex } from 'node:stream';
 
 import { KeyCounts } from '../../lib/key-counts.ts';
 import type { GatewayBoundReports, GatewayBounds } from './bound.ts';
@@ -31,7 +31,7 @@ export class ResponseEncoders {
   }
 
   /** Counts an encoder until it closes. */
-  opened(accountId: string, encoder: Transform): void {
+  opened(accountId: string, encoder: Duplex): void {
     this.#change(accountId, 1);
     encoder.once('close', () => {
       this.#change(accountId, -1);

@@ -12,12 +12,14 @@ import { runSteps } from '../../modules/run-steps.ts';
 import type { Close, Forward, Outcome, OwnAnswer, Wait } from '../../modules/step.ts';
 import { allAddressesDown, hostDiffersFromSni, hostNotFound, noBackend } from '../errors.ts';
 import type { ChoiceFacts } from '../health/backend-addresses.ts';
+import { offline } from '../forwarding/hops.ts';
 import { chooseOne } from '../forwarding/internal-names.ts';
 import { ownPrefix } from '../sign-in/visit.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import { AnswerRun } from './answer-run.ts';
 import type { Exchange } from './exchange.ts';
 import { checkPath, comeBack, enter, findRoute, mayGoOn, whyNotForwarded } from './forwarded.ts';
+import type { OwnOrigin } from './own-exchange.ts';
 import { findHeader } from './headers/header-list.ts';
 import type { RequestContext } from './request-context.ts';
 import { RequestVisit } from './request-visit.ts';
@@ -79,6 +81,7 @@ export function decide(
   before: RequestVisit | undefined,
 ): Decision {
   if (exchange.headers.length > headerLimit * 2) throw new UserError(headersTooLarge);
+  if (exchange.own !== undefined) return decideOwn(exchange, exchange.own, context, log, before);
   const wanted = readTarget(exchange);
   log.host = wanted.authority.name;
   log.path = withoutQuery(wanted.target);
@@ -106,6 +109,35 @@ export function decide(
   visit.route = route;
   visit.warnedBy = warnedBy;
   return goThrough(visit);
+}
+
+/** The same for a request that a rule makes to an internal endpoint of its account. */
+function decideOwn(
+  exchange: Exchange,
+  { accountId, endpoint, source }: OwnOrigin,
+  context: RequestContext,
+  log: AccessLogEntry,
+  before: RequestVisit | undefined,
+): Decision {
+  const wanted = readTarget(exchange);
+  log.host = wanted.authority.name;
+  log.path = withoutQuery(wanted.target);
+  log.accountId = accountId;
+  log.source = source;
+  const first = before?.first;
+  const edge = chooseOne(context.hosts.internal.find(accountId, endpoint), first?.edgeId);
+  if (edge === undefined) throw offline();
+  log.edgeId = edge.id;
+  if (!edge.isLoaded) throw new UserError(unloadable, { host: wanted.authority.name, what: 'the internal endpoint' });
+  const checked = checkPath(wanted.target);
+  const route = findRoute(edge, checked, wanted.authority.name);
+  log.routeId = route.id;
+  const visit =
+    first !== undefined && mayGoOn(first, edge, route)
+      ? first
+      : new RequestVisit({ exchange, context, log }, edge, route, wanted, source, sourceKey(source), first);
+  visit.route = route;
+  return asksForOwnPath(edge, checked) ? answerOwnPath(edge, visit) : goThrough(visit);
 }
 
 /** Runs the steps of a visit, and those of the internal endpoints that it is forwarded to. */

@@ -1,4 +1,4 @@
-import type { Transform } from 'node:stream';
+import type { Duplex } from 'node:stream';
 
 import { PieceJoiner } from '../turns/piece-joiner.ts';
 import type { Exchange } from './exchange.ts';
@@ -12,10 +12,10 @@ export interface EncodedBodyOwner {
 
 /** Passes a response body through a module's encoder to the client, as fast as the client takes it. */
 export class EncodedBody {
-  readonly #transform: Transform;
+  readonly #transform: Duplex;
   readonly #pieces: PieceJoiner;
 
-  constructor(transform: Transform, exchange: Pick<Exchange, 'write'>, owner: EncodedBodyOwner) {
+  constructor(transform: Duplex, exchange: Pick<Exchange, 'write'>, owner: EncodedBodyOwner) {
     this.#transform = transform;
     this.#pieces = new PieceJoiner((bytes, written) => {
       if (!exchange.write(bytes, written)) transform.pause();

@@ -4,6 +4,7 @@ import type { UserError } from '../../errors/user-error.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { ShownCertificate } from '../../modules/shown-certificate.ts';
 import type { ConnectionFacts } from '../../modules/step.ts';
+import type { OwnOrigin } from './own-exchange.ts';
 
 /** The connection a request came on. */
 export interface ClientConnection {
@@ -61,6 +62,8 @@ export interface Exchange {
   /** Protocols of an `Upgrade` that the client asks for. */
   readonly upgrade: string | undefined;
   readonly headSent: boolean;
+  /** Set where a rule has made it. */
+  readonly own?: OwnOrigin;
 
   sendInterim(status: number, reason: string, headers: readonly string[]): void;
   /** Throws if the headers cannot be sent. */

@@ -12,7 +12,7 @@ import type { Edge, InternalEdge } from './routing/host-table.ts';
 import type { Route } from './routing/route-table.ts';
 
 /** Whether the visit may go on with the step that it waited for: the same list is in force, and all steps before still hold. */
-export function mayGoOn(visit: RequestVisit, edge: Edge, route: Route): boolean {
+export function mayGoOn(visit: RequestVisit, edge: Edge | InternalEdge, route: Route): boolean {
   return (
     visit.edgeId === edge.id &&
     visit.ownerId === route.id &&
@@ -67,7 +67,7 @@ export function checkPath(target: string): CheckedPath {
   return checked;
 }
 
-export function findRoute(edge: Edge, { path, matchPath }: CheckedPath, hostname: string): Route {
+export function findRoute(edge: Edge | InternalEdge, { path, matchPath }: CheckedPath, hostname: string): Route {
   const route = edge.routes.choose(matchPath);
   if (route === undefined) throw new UserError(routeNotMatched, { host: hostname, path: quote(path) });
   if (route === 'ambiguous')

@@ -26,6 +26,9 @@ import { Tokens } from '../sign-in/tokens.ts';
 import { Visitors } from '../sign-in/visitors.ts';
 import { connectionFacts } from '../tls/connection-facts.ts';
 import { TlsHandshakes } from '../tls/handshakes.ts';
+import { termsReader } from '../tls/terms.ts';
+import type { TermsNow } from '../tls/terms.ts';
+import { withClientCa } from '../certificates/build-context.ts';
 import { RequestQueue } from '../turns/request-queue.ts';
 import { parseAuthority } from './authority.ts';
 import type { CertificateSource } from './client/certificate-source.ts';
@@ -38,6 +41,7 @@ import { TlsAcceptor } from './client/tls-acceptor.ts';
 import type { Exchange } from './exchange.ts';
 import { handleRequest } from './handle-request.ts';
 import { IdleWatch } from './idle-watch.ts';
+import { OwnRequests } from './own-requests.ts';
 import { OpenTunnels } from './open-tunnels.ts';
 import { handlePlainRequest } from './plain-requests.ts';
 import type { RequestContext } from './request-context.ts';
@@ -97,6 +101,14 @@ export function createHttpsFront(parts: HttpsFrontParts): HttpsFront {
   return new NodeHttpsFront(parts);
 }
 
+/** Ends TLS for names that ask for a version, or for certificates. */
+interface SpecialTls {
+  readonly key: string;
+  readonly acceptor: TlsAcceptor;
+  /** Set where rules say how TLS ends. */
+  readonly read: ReturnType<typeof termsReader> | undefined;
+}
+
 class NodeHttpsFront implements HttpsFront {
   readonly #options: GatewayOptions;
   readonly #bounds: EngineBounds;
@@ -108,8 +120,9 @@ class NodeHttpsFront implements HttpsFront {
   readonly #h2: Http2Server;
   readonly #tls: TlsAcceptor;
   /** One for each kind of handshake, so that a client is always checked by those that its own connection asked for. */
-  readonly #specialTls = new Map<string, TlsAcceptor>();
-  readonly #acceptorFor: (special: SpecialHandshake | undefined) => TlsAcceptor;
+  readonly #specialTls = new Map<string, SpecialTls>();
+  readonly #acceptorFor: (special?: Partial<TermsNow>) => TlsAcceptor;
+  readonly #secrets: VaultSecrets['service'];
   readonly #peek: HelloPeek;
   readonly #challenges: Challenges;
   /** Handshakes of certificate authorities, which carry nothing. */
@@ -145,7 +158,7 @@ class NodeHttpsFront implements HttpsFront {
     const fetch = createFetch(connect);
     const signatures = new Signatures({ fetch, log });
     const { visitorKeys: keys, logins } = parts;
-    const visitors = new Visitors({ keys, fetch, signatures, logins, observer, log });
+    const visitors = new Visitors({ keys, fetch, signatures, logins, observer, log, secrets: parts.secrets.service });
     const passwords = new WrongPasswords(options.passwordFailures, observer);
     this.#context = {
       hosts: this.#hosts,
@@ -160,6 +173,7 @@ class NodeHttpsFront implements HttpsFront {
       services: {
         access,
         rates: takeRates(bounds.rates),
+        requests: new OwnRequests((exchange) => handleRequest(exchange, this.#context)),
         secrets: parts.secrets.service,
         notes: policyNotes(log),
         passwords,
@@ -204,10 +218,17 @@ class NodeHttpsFront implements HttpsFront {
       limitMs: timeouts.headersMs,
       alpn: [challengeProtocol],
     });
-    this.#acceptorFor = ({ clientCa, needsTls13 = false }: Partial<SpecialHandshake> = {}) =>
+    this.#secrets = parts.secrets.service;
+    this.#acceptorFor = ({ clientCa, own, needsTls13 = false, needsTls12 = false } = {}) =>
       new TlsAcceptor({
-        contextFor: (name) => certificates.secureContextFor(this.accountOfHost(name), name, clientCa),
+        contextFor: async (name) =>
+          own === undefined
+            ? certificates.secureContextFor(this.accountOfHost(name), name, clientCa)
+            : clientCa === undefined
+              ? own
+              : withClientCa(own, clientCa),
         needsTls13,
+        needsTls12,
         handshakeMs: timeouts.headersMs,
         ticketKeys: options.ticketKeys,
         h1: this.#h1,
@@ -217,7 +238,7 @@ class NodeHttpsFront implements HttpsFront {
           observer.handshakeFailed(event);
         },
       });
-    this.#tls = this.#acceptorFor(undefined);
+    this.#tls = this.#acceptorFor();
     bounds.clients.onFull((count) => closeOldest(this.#idleConnections(), count));
   }
 
@@ -305,14 +326,28 @@ class NodeHttpsFront implements HttpsFront {
 
   #terminate(socket: Socket, client: ClientSource, servername: string): void {
     const name = parseAuthority(servername)?.name;
-    const handshake = name === undefined ? undefined : this.#hosts.find(name)?.handshake;
-    (handshake === undefined ? this.#tls : this.#special(handshake)).accept(socket, client, name);
+    const edge = name === undefined ? undefined : this.#hosts.find(name);
+    const acceptor = edge?.handshake === undefined ? this.#tls : this.#special(edge.handshake, edge.accountId);
+    if (acceptor === undefined) {
+      this.#context.observer.handshakeFailed({ reason: 'no_leaf', name: servername, source: formatIp(client.source) });
+      socket.destroy();
+    } else acceptor.accept(socket, client, name);
   }
 
-  #special(handshake: SpecialHandshake): TlsAcceptor {
-    const { key } = handshake;
-    const acceptor = this.#specialTls.get(key) ?? this.#acceptorFor(handshake);
-    this.#specialTls.set(key, acceptor);
+  /** Undefined where rules say how TLS ends, and a certificate that they name is missing. */
+  #special(handshake: SpecialHandshake, accountId: string): TlsAcceptor | undefined {
+    const { key, clientCa, needsTls13, terms } = handshake;
+    const known = this.#specialTls.get(key);
+    const read = known?.read ?? (terms && termsReader(terms, this.#secrets));
+    let now: Partial<TermsNow> & Pick<TermsNow, 'key'>;
+    try {
+      now = read?.(accountId) ?? { key, clientCa, needsTls13 };
+    } catch {
+      return undefined;
+    }
+    if (known?.key === now.key) return known.acceptor;
+    const acceptor = this.#acceptorFor(now);
+    this.#specialTls.set(key, { key: now.key, acceptor, read });
     return acceptor;
   }
 
@@ -330,7 +365,7 @@ class NodeHttpsFront implements HttpsFront {
     yield* this.#peek.idleConnections();
     yield* this.#proving.idleConnections();
     yield* this.#tls.idleConnections();
-    for (const acceptor of this.#specialTls.values()) yield* acceptor.idleConnections();
+    for (const { acceptor } of this.#specialTls.values()) yield* acceptor.idleConnections();
     yield* this.#h1.idleConnections();
     yield* this.#h2.idleConnections();
     yield* this.#plain.idleConnections();

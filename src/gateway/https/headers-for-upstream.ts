@@ -8,7 +8,7 @@ export function headersForUpstream({ exchange, route, identity, outgoing }: Requ
   const { certificate } = exchange.client;
   // Last, in place of any that a proxy or a rule has put there.
   const certified =
-    route.list.clientCa === undefined || certificate === undefined
+    (route.list.clientCa === undefined && route.list.tlsTerms?.asksForCertificate !== true) || certificate === undefined
       ? outgoing
       : withCertificateFacts(outgoing, certificate.facts);
   return identity === undefined ? certified : withIdentity(certified, identity);

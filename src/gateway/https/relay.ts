@@ -107,7 +107,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#context = context;
     this.#log = log;
     this.limitMs = context.idleMs;
-    this.#pump = hasBytes(exchange.body) ? new RequestBodyPump(exchange, visit, this) : undefined;
+    this.#pump = hasBytes(exchange.body) ? new RequestBodyPump(exchange, visit, this, visit.changedBody) : undefined;
   }
 
   start(): void {

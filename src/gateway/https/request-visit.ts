@@ -78,6 +78,7 @@ export class RequestVisit implements StepVisit, Position {
   warnedBy: readonly string[] = none;
   expectsContinue = false;
   upstreamTarget: string;
+  outgoingBody: Buffer | undefined;
   identity: HeaderList | undefined;
   cookies: readonly string[];
   policy: unknown;
@@ -146,7 +147,12 @@ export class RequestVisit implements StepVisit, Position {
   }
 
   get body(): Buffer | undefined {
-    return this.exchange.heldBody;
+    return this.from?.changedBody ?? this.exchange.heldBody;
+  }
+
+  /** The body as steps of this endpoint, or of those that have forwarded the request to it, have changed it. */
+  get changedBody(): Buffer | undefined {
+    return this.outgoingBody ?? this.from?.changedBody;
   }
 
   get sorted(): SortedHeaders {

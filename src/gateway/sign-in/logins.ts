@@ -64,16 +64,16 @@ export class Logins {
     const signIn = login && routes.signIns?.get(login.key);
     if (login === undefined || signIn === undefined) return overPage(visit, name);
     try {
-      const { claims, token } = await this.#parts.providers
+      const found = await this.#parts.providers
         .get(visit.accountId, signIn.provider)
         .finish(`${callbackUrl(visit)}${url.search}`, login);
       const route = routes.signInsAt(login.to);
       // The route that the visitor wants may have changed meanwhile; its rules are those that hold.
       const wanted = route?.signIns.find(({ key }) => key === signIn.key) ?? signIn;
-      const visitor = identityFrom(claims, wanted);
+      const visitor = identityFrom(found.claims, wanted);
       if (judgeVisitor(wanted.mayEnter, visitor) !== 'enters')
         return { ...refusedPage(visit, wanted, visitor, login.to, false, [clearCookie(name)]), login: 'back' };
-      const cookie = await this.#parts.sessions.begin(visit, route?.routeId ?? '', wanted, visitor, token);
+      const cookie = await this.#parts.sessions.begin(visit, route?.routeId ?? '', wanted, visitor, found);
       return { ...redirect(login.to, [clearCookie(name), cookie]), login: 'back' };
     } catch (error) {
       return { ...this.#fail(visit, signIn, login.to, error, [clearCookie(name)]), login: 'back' };

@@ -20,7 +20,7 @@ function providersWith(more: object): Providers {
     const text = JSON.stringify({ ...usual, jwks_uri: `${origin}/k`, ...more });
     return new Response(text, { headers: { 'content-type': 'application/json' } });
   };
-  return new Providers({ fetch, signatures: new Signatures({ fetch, log }), log });
+  return new Providers({ fetch, signatures: new Signatures({ fetch, log }), log, secrets: { get: () => undefined } });
 }
 
 test('an account with many providers makes no other account lose what is known of its own', () => {

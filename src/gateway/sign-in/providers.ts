@@ -1,5 +1,6 @@
 import { SharedCache } from '../../lib/shared-cache.ts';
 import type { SignInProvider } from '../../modules/sign-in.ts';
+import type { ConnectionServices } from '../../modules/step.ts';
 import type { Fetch } from '../../sign-in/guarded-fetch.ts';
 import { Provider } from '../../sign-in/provider.ts';
 import type { Signatures } from '../../sign-in/signatures.ts';
@@ -9,6 +10,7 @@ interface ProvidersParts {
   readonly fetch: Fetch;
   readonly signatures: Signatures;
   readonly log: GatewayLog;
+  readonly secrets: ConnectionServices['secrets'];
 }
 
 /** Bytes of the settings and metadata of all providers. */
@@ -25,7 +27,10 @@ export class Providers {
     this.#parts = parts;
   }
 
-  get(accountId: string, settings: SignInProvider): Provider {
+  /** Throws where the client stands in a vault that lacks it. */
+  get(accountId: string, given: SignInProvider): Provider {
+    const { clientFrom, ...others } = given;
+    const settings = clientFrom === undefined ? given : { ...others, ...clientFrom(accountId, this.#parts.secrets) };
     const key = JSON.stringify(settings);
     const known = this.#known.get(accountId, key);
     if (known !== undefined) return known;

@@ -9,7 +9,7 @@ import type { SignIn } from '../../modules/sign-in.ts';
 import { signInStep } from '../../modules/sign-in-step.ts';
 import { Signatures } from '../../sign-in/signatures.ts';
 import { sessionCookieName } from './cookies.ts';
-import { endOf, expiryOf, identityFrom, readSession, writeSession } from './session.ts';
+import { endOf, expiryOf, identityFrom, readSession, withIdToken, writeSession } from './session.ts';
 import type { Session } from './session.ts';
 import { publicKeys } from './upstream-token.ts';
 import { VisitorKeys } from './visitor-keys.ts';
@@ -73,12 +73,24 @@ test('a cookie stays within what browsers take, whatever the provider tells', ()
   const claims = { sub: 's'.repeat(255), email: `${'e'.repeat(240)}@example.com`, name: 'ż'.repeat(60), groups: many };
   const visitor = identityFrom(claims, rules);
   assert.equal(visitor.groups[0], many.at(-1), 'those that rules name come first');
-  const text = writeSession(session({ visitor }));
   const keys = withKey();
-  const sealed = keys.seal(text, 'here');
-  assert.ok(sealed.length < 3800, `${sealed.length}`);
-  assert.deepEqual(readSession(keys.open(sealed, 'here')!).visitor, visitor);
+  for (const idToken of [undefined, 't', 't'.repeat(5000)]) {
+    const own = session({ visitor });
+    const text = writeSession(idToken === undefined ? own : withIdToken(own, idToken));
+    const sealed = keys.seal(text, 'here');
+    assert.ok(sealed.length < 3800, `${sealed.length}`);
+    assert.deepEqual(readSession(keys.open(sealed, 'here')!).visitor, visitor);
+  }
+  const sealed = keys.seal('{}', 'here');
   assert.equal(keys.open(sealed, 'there'), undefined);
+});
+
+test('a token of the provider is kept where a cookie has room for it', () => {
+  const kept = (idToken?: string) => readSession(writeSession(withIdToken(session(), idToken))).idToken;
+  assert.equal(kept('a'.repeat(2000)), 'a'.repeat(2000));
+  assert.equal(kept('a'.repeat(3000)), '');
+  assert.equal(kept(), '', 'nobody is asked to sign in for it again');
+  assert.equal(readSession(writeSession(session())).idToken, undefined);
 });
 
 test('keys are changed, and those before still open', async () => {
@@ -147,7 +159,18 @@ function visitWith(keys: VisitorKeys, sessions: readonly (readonly [rules: SignI
   const observer = { visitorSeen() {}, visitorLeft() {} };
   const fetch = () => assert.fail('nobody is asked');
   const signatures = new Signatures({ fetch, log });
-  return { visit, visitors: new Visitors({ keys, observer, log, fetch, signatures, clock: () => now * 1000 }) };
+  return {
+    visit,
+    visitors: new Visitors({
+      keys,
+      observer,
+      log,
+      fetch,
+      signatures,
+      secrets: { get: () => undefined },
+      clock: () => now * 1000,
+    }),
+  };
 }
 
 test('a connection ends when its network is no longer that of the rule, whatever its session says', () => {

@@ -15,6 +15,8 @@ export interface Session {
   readonly checkedAt: number;
   /** Cookies of older releases hold the token that the provider is asked with; since then it is kept in the database. */
   readonly formerToken: ProviderToken | undefined;
+  /** The token that the provider has signed; empty: there is none, or it is too long. Undefined: it was not to be kept. */
+  readonly idToken?: string | undefined;
 }
 
 /** A clock may be behind the one of the process that has made a cookie. */
@@ -22,6 +24,8 @@ const skewSeconds = 300;
 const groupBytes = 1000;
 const claimValues = 10;
 const claimBytes = 200;
+/** Longest text of a session that its cookie has room for. */
+const sessionBytes = 2_800;
 
 /** The reason why a session is over, or undefined. */
 export function endOf(session: Session, signIn: SignIn, now: number, isIdleCounted = true): string | undefined {
@@ -43,14 +47,21 @@ export function expiryOf(
 }
 
 /** The text that is sealed. With its name and attributes, a browser takes 4,096 bytes for a cookie. */
-export function writeSession({ id, visitor, signedInAt, seenAt, endsAt, checkedAt, formerToken }: Session): string {
-  const fields = { i: id, v: visitor, a: signedInAt, u: seenAt, x: endsAt, c: checkedAt };
-  return JSON.stringify(formerToken === undefined ? fields : { ...fields, t: formerToken });
+export function writeSession(session: Session): string {
+  const { id, visitor, signedInAt, seenAt, endsAt, checkedAt, formerToken, idToken } = session;
+  const fields = { i: id, v: visitor, a: signedInAt, u: seenAt, x: endsAt, c: checkedAt, t: formerToken, d: idToken };
+  return JSON.stringify(fields);
+}
+
+/** The session with the token that the provider has signed, where both fit in a cookie. */
+export function withIdToken(session: Session, idToken = ''): Session {
+  const made = { ...session, idToken };
+  return Buffer.byteLength(writeSession(made)) <= sessionBytes ? made : { ...session, idToken: '' };
 }
 
 export function readSession(text: string): Session {
   // Only `writeSession` makes texts that open.
-  const { i, v, a, u, x, c, t } = JSON.parse(text) as {
+  const { i, v, a, u, x, c, t, d } = JSON.parse(text) as {
     readonly i: string;
     readonly v: VisitorIdentity;
     readonly a: number;
@@ -58,8 +69,9 @@ export function readSession(text: string): Session {
     readonly x: number;
     readonly c: number;
     readonly t?: ProviderToken;
+    readonly d?: string;
   };
-  return { id: i, visitor: v, signedInAt: a, seenAt: u, endsAt: x, checkedAt: c, formerToken: t };
+  return { id: i, visitor: v, signedInAt: a, seenAt: u, endsAt: x, checkedAt: c, formerToken: t, idToken: d };
 }
 
 /** Keeps the small claims of a login, those first that rules name. Throws where they do not say who it is. */

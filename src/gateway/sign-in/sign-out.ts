@@ -46,12 +46,7 @@ export async function signOut(
     // One that is over already is not ended again: the cookie may come any number of times.
     if (sessions.isValid(opened, signIn)) await sessions.end(visit, signIn, opened.session);
   }
-  const elsewhere =
-    provider &&
-    (await providers
-      .get(visit.accountId, provider)
-      .signOutUrl()
-      .catch(() => undefined));
+  const elsewhere = provider && (await addressAt(providers, visit.accountId, provider));
   return renderPage(
     {
       status: 200,
@@ -72,4 +67,17 @@ export async function signOut(
     },
     visit.operationId(),
   );
+}
+
+/** Where the visitor can sign out at the provider too, as far as that is known. */
+async function addressAt(
+  providers: Providers,
+  accountId: string,
+  provider: SignInProvider,
+): Promise<string | undefined> {
+  try {
+    return await providers.get(accountId, provider).signOutUrl();
+  } catch {
+    return undefined;
+  }
 }

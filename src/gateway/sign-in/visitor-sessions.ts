@@ -8,12 +8,12 @@ import { personOf } from '../../modules/sign-in.ts';
 import type { SignIn, VisitorIdentity, VisitorSession } from '../../modules/sign-in.ts';
 import type { KeptLogin, KeptLogins } from '../../sign-in/kept-logins.ts';
 import { LoginRefused } from '../../sign-in/provider.ts';
-import type { ProviderToken } from '../../sign-in/provider.ts';
+import type { Login } from '../../sign-in/provider.ts';
 import type { TrafficObserver } from '../engine.ts';
 import { cookieValues, sessionCookieName, setCookie } from './cookies.ts';
 import { identityHeaders } from './identity-headers.ts';
 import type { Providers } from './providers.ts';
-import { endOf, expiryOf, identityFrom, readSession, writeSession } from './session.ts';
+import { endOf, expiryOf, identityFrom, readSession, withIdToken, writeSession } from './session.ts';
 import type { Session } from './session.ts';
 import { signToken } from './upstream-token.ts';
 import type { Visit } from './visit.ts';
@@ -119,12 +119,12 @@ export class VisitorSessions {
     routeId: string,
     signIn: SignIn,
     visitor: VisitorIdentity,
-    token: ProviderToken,
+    { token, idToken }: Pick<Login, 'token' | 'idToken'>,
   ): Promise<string> {
     const { now } = this;
     const { accountId, edgeId } = visit;
     const person = personOf(accountId, signIn.provider.issuer, visitor.subject);
-    const session = {
+    const begun = {
       id: newId('as'),
       visitor,
       signedInAt: this.#parts.keys.beginsAt(now, { accountId, edgeId, person }),
@@ -133,6 +133,7 @@ export class VisitorSessions {
       checkedAt: now,
       formerToken: undefined,
     };
+    const session = signIn.keepsIdToken?.() === true ? withIdToken(begun, idToken) : begun;
     const cookie = this.#cookieOf(visit, signIn, session);
     const told = toldOf(visit, routeId, signIn, session);
     // Where it cannot be kept, the first check asks for another login.
@@ -225,9 +226,11 @@ export class VisitorSessions {
     const { provider, checkSeconds } = signIn;
     const session = { id: opened.session.id, accountId: visit.accountId };
     let known: KeptLogin | undefined;
+    let idToken: string | undefined;
     try {
       const answer = await this.#parts.providers.get(visit.accountId, provider).check(visitor.subject, token);
       known = { token: answer.token, visitor: identityFrom(answer.claims, signIn) };
+      ({ idToken } = answer);
     } catch (error) {
       if (error instanceof LoginRefused) {
         await this.end(visit, signIn, opened.session);
@@ -237,13 +240,22 @@ export class VisitorSessions {
     }
     // Where the provider is away, the session goes on, and it is asked again in a minute.
     const checkedAt = known === undefined ? this.now - checkSeconds + Math.min(awaySeconds, checkSeconds) : this.now;
-    this.#renew(visit, signIn, opened, (known ?? opened.session).visitor, checkedAt);
+    this.#renew(visit, signIn, opened, (known ?? opened.session).visitor, checkedAt, idToken);
     await this.#parts.logins.release(session, checkedAt, known);
   }
 
   /** Takes over what the provider has last said. */
-  #renew(visit: Visit, signIn: SignIn, opened: OpenedSession, visitor: VisitorIdentity, checkedAt: number): void {
-    opened.session = { ...opened.session, visitor, checkedAt, formerToken: undefined };
+  #renew(
+    visit: Visit,
+    signIn: SignIn,
+    opened: OpenedSession,
+    visitor: VisitorIdentity,
+    checkedAt: number,
+    idToken?: string,
+  ): void {
+    const before = opened.session.idToken;
+    const session = { ...opened.session, visitor, checkedAt, formerToken: undefined };
+    opened.session = before === undefined ? session : withIdToken(session, idToken ?? before);
     opened.identity = identityHeaders(visitor);
     opened.token = undefined;
     opened.cookie = this.#cookieOf(visit, signIn, opened.session);

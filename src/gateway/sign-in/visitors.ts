@@ -2,7 +2,7 @@ import { signInRequired } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { judgeVisitor } from '../../modules/sign-in.ts';
 import type { SignIn } from '../../modules/sign-in.ts';
-import type { Outcome, OwnAnswer, RequestVisit } from '../../modules/step.ts';
+import type { ConnectionServices, Outcome, OwnAnswer, RequestVisit } from '../../modules/step.ts';
 import { noKeptLogins } from '../../sign-in/kept-logins.ts';
 import type { KeptLogins } from '../../sign-in/kept-logins.ts';
 import type { Fetch } from '../../sign-in/guarded-fetch.ts';
@@ -26,6 +26,7 @@ interface VisitorsParts {
   readonly logins?: KeptLogins | undefined;
   readonly observer: Pick<TrafficObserver, 'visitorSeen' | 'visitorLeft'>;
   readonly log: GatewayLog;
+  readonly secrets: ConnectionServices['secrets'];
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
 }
@@ -39,7 +40,8 @@ export class Visitors {
 
   constructor(parts: VisitorsParts) {
     const { keys, fetch, signatures, logins = noKeptLogins, observer, log, clock = Date.now } = parts;
-    const providers = new Providers({ fetch, signatures, log });
+    const { secrets } = parts;
+    const providers = new Providers({ fetch, signatures, log, secrets });
     const sessions = new VisitorSessions({ keys, providers, logins, observer, clock });
     this.#keys = keys;
     this.#providers = providers;
@@ -53,6 +55,11 @@ export class Visitors {
     const { visitor, endsAt, signedInAt } = opened.session;
     if (judgeVisitor(signIn.mayEnter, visitor) !== 'enters') return 0;
     return Math.min(endsAt, signedInAt + signIn.maximumSeconds) * 1000;
+  }
+
+  idToken(visit: RequestVisit, signIn: SignIn): string | undefined {
+    // One that is too long, or was never there, is empty.
+    return this.#sessions.open(visit, signIn)?.session.idToken || undefined;
   }
 
   /** The answer to a request for a path of the gateway's own. */
@@ -87,7 +94,9 @@ export class Visitors {
       return isOptional ? undefined : this.#ask(visit, signIn);
     if (this.#sessions.isCheckDue(opened, signIn))
       return { kind: 'wait', start: () => this.#sessions.check(visit, signIn, opened) };
-    const { visitor } = opened.session;
+    const { visitor, idToken } = opened.session;
+    // Rules read the token since this session began.
+    if (idToken === undefined && signIn.keepsIdToken?.() === true) return this.#ask(visit, signIn);
     const verdict = judgeVisitor(signIn.mayEnter, visitor);
     if (verdict !== 'enters') {
       if (isOptional) return undefined;

@@ -1,6 +1,6 @@
 import type { SharedModules } from '../../modules/index.ts';
 import { ofConnection } from '../../modules/run-steps.ts';
-import type { ConnectionStep } from '../../modules/step.ts';
+import type { ConnectionStep, TlsTerms } from '../../modules/step.ts';
 
 /** All that happens to the connections of an edge, in order, and what must be known of it before one comes. */
 export interface ConnectionList {
@@ -11,6 +11,8 @@ export interface ConnectionList {
   readonly moduleOf: ReadonlyMap<object, string>;
   readonly clientCa: string | undefined;
   readonly needsTls13: boolean;
+  /** Undefined: the rules do not say how TLS ends. */
+  readonly tlsTerms: TlsTerms | undefined;
 }
 
 /** Edges whose modules are the same have one list. */
@@ -24,6 +26,7 @@ export function connectionList(shared: SharedModules): ConnectionList {
     moduleOf,
     clientCa: steps.find(({ clientCa }) => clientCa !== undefined)?.clientCa,
     needsTls13: steps.some(({ needsTls13 }) => needsTls13 === true),
+    tlsTerms: steps.find(({ terminatesTls }) => terminatesTls !== undefined)?.terminatesTls,
   };
   lists.set(shared, list);
   return list;

@@ -113,7 +113,12 @@ class TcpFront implements Front, TlsPassThrough {
       observer,
       log,
     });
-    this.#edges = new EdgeTable(access, this.#ports, { certificates, handshakeMs: timeouts.headersMs }, health);
+    this.#edges = new EdgeTable(
+      access,
+      this.#ports,
+      { certificates, handshakeMs: timeouts.headersMs, secrets: secrets.service },
+      health,
+    );
     this.#backends = new TcpBackends({
       edges: this.#edges,
       connect,
@@ -236,8 +241,15 @@ class TcpFront implements Front, TlsPassThrough {
 
   /** Ends TLS here first. */
   #terminate(accepted: AcceptedClient, termination: TlsTermination, next: (secured: AcceptedClient) => void): void {
+    let end: ReturnType<TlsTermination>;
+    try {
+      end = termination();
+    } catch {
+      this.#refuseUnloadable(accepted);
+      return;
+    }
     const opening = new TlsOpening(accepted, {
-      termination,
+      termination: end,
       opened: (done, secured) => {
         next(secured);
         this.#edges.closed(done);
@@ -248,6 +260,12 @@ class TcpFront implements Front, TlsPassThrough {
       },
     });
     this.#edges.opened(opening);
+  }
+
+  /** A certificate that rules name is missing. */
+  #refuseUnloadable({ client, edge, sourceText: source, decision }: AcceptedClient): void {
+    this.#observer.tcpOpened({ edgeId: edge.rules.id, source, verdict: 'refused_unloadable' }, decision);
+    resetSocket(client);
   }
 
   #notTerminated(opening: TlsOpening): void {

@@ -25,5 +25,6 @@ function tlsFacts(socket: TLSSocket): TlsFacts {
     sni: typeof servername === 'string' ? servername : '',
     alpn: typeof socket.alpnProtocol === 'string' ? socket.alpnProtocol : '',
     isResumed: socket.isSessionReused(),
+    clientCertificate: () => socket.getPeerX509Certificate(),
   };
 }

@@ -23,6 +23,8 @@ export interface HandshakeOptions {
   readonly asksForCertificate?: boolean;
   /** True: clients must speak TLS 1.3. Contexts cannot ask for that: they are chosen when the version is agreed on. */
   readonly needsTls13?: boolean;
+  /** True: clients must speak TLS 1.2. */
+  readonly needsTls12?: boolean;
 }
 
 export interface HandshakeOutcome {
@@ -53,7 +55,7 @@ export class TlsHandshakes {
   readonly #options: HandshakeOptions;
 
   constructor(options: HandshakeOptions) {
-    const { alpn, asksForCertificate = false, needsTls13 = false, ticketKeys } = options;
+    const { alpn, asksForCertificate = false, needsTls13 = false, needsTls12 = false, ticketKeys } = options;
     this.#options = options;
     const chooseContext = (socket: TLSSocket, name: string, done: ContextCallback) => {
       void this.#chooseContext(socket, name, done);
@@ -63,6 +65,7 @@ export class TlsHandshakes {
       ...(alpn && { ALPNProtocols: [...alpn] }),
       ...(ticketKeys && { ticketKeys: Buffer.from(ticketKeys) }),
       minVersion: needsTls13 ? 'TLSv1.3' : 'TLSv1.2',
+      maxVersion: needsTls12 ? 'TLSv1.2' : 'TLSv1.3',
       ciphers: tlsCiphers,
       requestCert: asksForCertificate,
       // A client whose certificate is refused is told why, by whoever checks it.

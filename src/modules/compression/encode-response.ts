@@ -1,4 +1,5 @@
 import { listTokens } from '../../lib/http-syntax.ts';
+import { chained } from '../answer-body.ts';
 import type { Answering, HeaderList } from '../step.ts';
 import { chooseCoding } from './accept-encoding.ts';
 import type { Coding } from './accept-encoding.ts';
@@ -22,7 +23,8 @@ export function encodeAnswer(answer: Answering, codings: readonly Coding[] = off
   const encoded = encodeResponse({ ...request, mayEncode }, answer, codings);
   if (encoded === undefined) return;
   answer.headers = encoded.headers;
-  answer.openTransform = encoded.openTransform;
+  const { openTransform: encoder } = encoded;
+  if (encoder !== undefined) answer.openTransform = chained(answer.openTransform, encoder);
   // A 304 would announce the length of the body as it was before it was encoded.
   if (encoded.openTransform !== undefined || status === 304) answer.contentLength = undefined;
 }

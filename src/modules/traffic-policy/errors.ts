@@ -123,7 +123,7 @@ export const unreadablePolicy = defineError(2236, 400, 'The traffic policy canno
 export const severalLogins = defineError(
   2239,
   400,
-  'The traffic policy asks for a second login at {path}. Keep one oauth or openid-connect, and let expressions decide on what it has found.',
+  'The traffic policy asks for several logins, and the one at {path} has no name of its own. Keep one oauth or openid-connect, or give each another auth_id.',
 );
 
 export const connectPhaseOfRoute = defineError(
@@ -184,4 +184,10 @@ export const invalidRegex = defineError(
   2261,
   400,
   'The regular expression at {path} of the traffic policy is not acceptable: {reason}.',
+);
+
+export const twoPolicies = defineError(
+  20391,
+  400,
+  'The modules policy and traffic_policy are both switched on. Keep one: traffic_policy takes inbound as on_http_request (on_tcp_connect for TCP and TLS), and outbound as on_http_response.',
 );

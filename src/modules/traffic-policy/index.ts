@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-import { notAnIpPolicyId } from '../../errors/shared.ts';
+import { notAnIpPolicyId, vaultNameUnknown } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { enabledInput, enabledView } from '../module.ts';
-import type { EdgeModule, ModuleTarget } from '../module.ts';
+import type { EdgeModule, ModuleTarget, NamedSecret } from '../module.ts';
 import { ipPolicyIdsIn, readPolicy } from './document/read-policy.ts';
 import { checkHolder, checkTarget } from './document/check-target.ts';
 import type { PolicyHolder } from './document/check-target.ts';
@@ -40,7 +40,7 @@ export const trafficPolicy: EdgeModule<Static<typeof Input>, TrafficPolicySettin
   targets: ['tcp_edge', 'tls_edge', 'https_route', 'agent_endpoint'],
   input: Input,
   view: View,
-  errors: [...Object.values(errors), notAnIpPolicyId],
+  errors: [...Object.values(errors), notAnIpPolicyId, vaultNameUnknown],
   references: [
     {
       kind: 'ip_policy',
@@ -50,6 +50,7 @@ export const trafficPolicy: EdgeModule<Static<typeof Input>, TrafficPolicySettin
       missing: (id) => new UserError(errors.ipPolicyUnknown, { id: quote(id) }),
     },
   ],
+  secretsIn: ({ value: text }) => readPolicy(text).reads.secrets,
   accept({ enabled = true, value: text }) {
     readPolicy(text);
     return { enabled, value: text };
@@ -61,14 +62,19 @@ export const trafficPolicy: EdgeModule<Static<typeof Input>, TrafficPolicySettin
   build: ({ value: text }) => policyPart(readPolicy(text)),
 };
 
-/** Checks the policy of an endpoint. Returns its settings, and the IP policies that it names. Throws `UserError`. */
+/** Checks the policy of an endpoint. Returns its settings, and the IP policies and secrets that it names. Throws `UserError`. */
 export function acceptEndpointPolicy(
   text: string,
   holder: PolicyHolder,
-): { readonly settings: TrafficPolicySettings; readonly ipPolicyIds: readonly string[] } {
+): {
+  readonly settings: TrafficPolicySettings;
+  readonly ipPolicyIds: readonly string[];
+  readonly secrets: readonly NamedSecret[];
+} {
   const policy = readPolicy(text);
   checkHolder(policy, holder);
-  return { settings: { enabled: true, value: text }, ipPolicyIds: ipPolicyIdsIn(policy) };
+  const settings = { enabled: true, value: text };
+  return { settings, ipPolicyIds: ipPolicyIdsIn(policy), secrets: policy.reads.secrets };
 }
 
 /** The answer to a policy that names an IP policy which the account does not have. */

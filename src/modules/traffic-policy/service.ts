@@ -1,5 +1,6 @@
 /** What others may use of policies beside the module. */
 export { toBytes } from './actions/header-texts.ts';
+export { toFormerPaths, toPhases } from './document/former-policy.ts';
 export { checkTarget } from './document/check-target.ts';
 export { ipPolicyIdsIn, readPolicy } from './document/read-policy.ts';
 export type { Policy } from './document/read-policy.ts';

@@ -11,6 +11,7 @@ import { commonFields, listIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { duplicateEntry, nameOfInstallation, wildcardOverSuffix } from '../../errors/shared.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
+import { asRun } from '../../modules/index.ts';
 import type { ModuleTarget } from '../../modules/module.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Table } from '../../store/table.ts';
@@ -174,13 +175,16 @@ export class EdgeKind {
 
   /** Gives other resources what they ask of every kind of edge. */
   provide({ store, services }: ResourceContext): void {
-    const { table, proto } = this.#options;
+    const { table, proto, target } = this.#options;
     const { prefix } = table;
     const page: EdgeAddresses['page'] = async (accountId, wanted) => store.page(table, accountId, wanted);
     services.add(edgeAddresses, { prefix, path: this.path, proto, page });
     services.add(edgeModules, {
       prefix,
-      find: async (accountId, id) => (await store.find(table, accountId, id))?.modules,
+      async find(accountId, id) {
+        const edge = await store.find(table, accountId, id);
+        return edge && asRun(edge.modules, target);
+      },
     });
   }
 

@@ -3,7 +3,7 @@ import type { TextFields } from '../../api/body/text-fields.ts';
 import type { ModuleTarget } from '../../modules/module.ts';
 import type { Table } from '../../store/table.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
-import type { Referables } from '../references.ts';
+import type { ResourceContext } from '../resource.ts';
 import type { Reservation } from './hostports.ts';
 import { syncReferences } from './module-fields.ts';
 import type { HasModules, StoredModules } from './module-fields.ts';
@@ -24,7 +24,7 @@ interface EdgeChange extends TextFields {
 interface EdgeWriteRules {
   readonly table: Table<Edge>;
   readonly target: ModuleTarget;
-  readonly referables: Referables;
+  readonly context: Pick<ResourceContext, 'referables' | 'services'>;
   /** What hostports of a request reserve. Throws `UserError` for those that it cannot have. */
   readonly accept: (hostports: readonly string[]) => readonly Reservation[];
   /** What stored hostports have reserved, whatever the settings are by now. */
@@ -44,7 +44,7 @@ export type EdgeWrites = ReturnType<typeof edgeWrites>;
 
 /** The writes of single calls and of configurations. */
 export function edgeWrites(kind: EdgeWriteRules) {
-  const { table, target, referables, claimed } = kind;
+  const { table, target, context, claimed } = kind;
   return {
     async create(transaction: Transaction, accountId: string, change: EdgeChange, newId?: string): Promise<Edge> {
       kind.checkModules?.(change.modules);
@@ -53,7 +53,7 @@ export function edgeWrites(kind: EdgeWriteRules) {
       const first = { ...table.newDocument(accountId, newId), hostports, modules: change.modules };
       const edge = await table.insert(transaction, withText(first, change));
       await kind.move(transaction, edge, [], claims);
-      await syncReferences(transaction, referables, target, edge);
+      await syncReferences(transaction, context, target, edge);
       return edge;
     },
     async update(transaction: Transaction, previous: Edge, change: EdgeChange): Promise<Edge> {
@@ -65,11 +65,11 @@ export function edgeWrites(kind: EdgeWriteRules) {
       const edge = await table.update(transaction, previous, withText(changed, change));
       if (edge === previous) return previous;
       await kind.move(transaction, edge, held, claims);
-      await syncReferences(transaction, referables, target, edge, previous.modules);
+      await syncReferences(transaction, context, target, edge, previous.modules);
       return edge;
     },
     async remove(transaction: Transaction, edge: Edge): Promise<void> {
-      await syncReferences(transaction, referables, target, { ...edge, modules: {} }, edge.modules);
+      await syncReferences(transaction, context, target, { ...edge, modules: {} }, edge.modules);
       await table.delete(transaction, edge);
     },
     /** Gives hostports back to others, whatever the settings are by now. */

@@ -4,11 +4,13 @@ import type { TSchema } from 'typebox';
 import type { Call } from '../../api/call.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import type { Sealer } from '../../lib/sealed-secret.ts';
-import { modulesFor, referencedIds } from '../../modules/index.ts';
+import { checkTogether, modulesFor, referencedIds, secretsNamed } from '../../modules/index.ts';
 import type { EdgeModule, ModuleTarget, Ref, ReferenceKind, Settings } from '../../modules/module.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import type { Stored } from '../../store/table.ts';
+import { checkSecrets } from '../named-secrets.ts';
 import type { Referables } from '../references.ts';
+import type { ResourceContext } from '../resource.ts';
 
 /** Settings by module name; a module that is not set has no entry. */
 export type StoredModules = Readonly<Record<string, Settings>>;
@@ -126,16 +128,18 @@ export function presentModule(
 }
 
 /**
- * Checks that the resources which the modules name exist, and records that they are in use. To be called after the edge
+ * Checks that the modules go together and that the resources and secrets which they name exist, and records that these are in use. To be called after the edge
  * or route was written, and only if it was.
  */
 export async function syncReferences(
   transaction: Transaction,
-  referables: Referables,
+  { referables, services }: Pick<ResourceContext, 'referables' | 'services'>,
   target: ModuleTarget,
   owner: HasModules,
   previous: StoredModules = {},
 ): Promise<void> {
+  checkTogether(owner.modules, target);
+  await checkSecrets(services, transaction, owner.account_id, secretsNamed(owner.modules), secretsNamed(previous));
   const kinds = new Set(modulesFor(target).flatMap(({ references = [] }) => references.map(({ kind }) => kind)));
   for (const kind of kinds) {
     const before = referencedIds(previous, kind);

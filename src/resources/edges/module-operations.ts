@@ -84,10 +84,11 @@ function deleteNothing<Owner extends Stored>(
 }
 
 function replaceOperation<Owner extends HasModules>(
-  { store, referables, sealer }: ResourceContext,
+  context: ResourceContext,
   paths: ModulePaths<Owner>,
   module: EdgeModule,
 ): Operation {
+  const { store, referables, sealer } = context;
   return operation({
     ...describe(paths, module, 'Replace'),
     method: 'PUT',
@@ -115,7 +116,7 @@ function replaceOperation<Owner extends HasModules>(
         checkIfMatch(call, previous);
         const accepted = given ?? accept(withStoredIds(module, previous, referables, call));
         const kept = keepSecretsOf(module, accepted, previous, sealer);
-        await change(transaction, referables, paths, owner, { ...owner.modules, [module.name]: kept });
+        await change(transaction, context, paths, owner, { ...owner.modules, [module.name]: kept });
         return kept;
       });
       setEtag(call, settings);
@@ -171,10 +172,11 @@ function getOperation<Owner extends HasModules>(
 }
 
 function deleteOperation<Owner extends HasModules>(
-  { store, referables }: ResourceContext,
+  context: ResourceContext,
   paths: ModulePaths<Owner>,
   module: EdgeModule,
 ): Operation {
+  const { store } = context;
   return operation({
     ...describe(paths, module, 'Delete'),
     method: 'DELETE',
@@ -187,21 +189,21 @@ function deleteOperation<Owner extends HasModules>(
         const owner = await findForWrite(transaction, paths, call);
         const { [module.name]: deleted, ...others } = owner.modules;
         checkIfMatch(call, deleted);
-        await change(transaction, referables, paths, owner, others);
+        await change(transaction, context, paths, owner, others);
       }),
   });
 }
 
 async function change<Owner extends HasModules>(
   transaction: Transaction,
-  referables: Referables,
+  context: ResourceContext,
   { target, table, together }: ModulePaths<Owner>,
   previous: Owner,
   modules: StoredModules,
 ): Promise<void> {
   together?.check(modules);
   const owner = await table.update(transaction, previous, { ...previous, modules });
-  if (owner !== previous) await syncReferences(transaction, referables, target, owner, previous.modules);
+  if (owner !== previous) await syncReferences(transaction, context, target, owner, previous.modules);
 }
 
 async function findForWrite<Owner extends HasModules>(

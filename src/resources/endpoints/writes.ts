@@ -4,6 +4,7 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import { acceptEndpointPolicy, missingIpPolicy } from '../../modules/index.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
+import { checkSecrets } from '../named-secrets.ts';
 import type { ResourceContext } from '../resource.ts';
 import { checkPlace } from './conflicts.ts';
 import * as errors from './errors.ts';
@@ -21,7 +22,7 @@ export interface EndpointChange extends TextFields {
 
 /** The writes of single calls and of configurations. */
 export function endpointWrites(context: ResourceContext) {
-  const { referables, settings } = context;
+  const { referables, services, settings } = context;
   return {
     async create(
       transaction: Transaction,
@@ -36,9 +37,9 @@ export function endpointWrites(context: ResourceContext) {
       await checkPlace(context, transaction, { ...first, place, pooling_enabled });
       const own = { url: place.url, bindings: [place.binding], traffic_policy, pooling_enabled };
       const made = { ...first, ...own, updated_at: first.created_at };
-      const policyIds = acceptPolicy(traffic_policy, place, settings.errorPrefix);
+      const named = acceptPolicy(traffic_policy, place, settings.errorPrefix);
       const endpoint = await cloudEndpoints.insert(transaction, withText(made, wanted));
-      await setPolicies(transaction, endpoint, policyIds);
+      await setNamed(transaction, endpoint, named);
       return endpoint;
     },
     async update(transaction: Transaction, previous: CloudEndpoint, change: EndpointChange): Promise<CloudEndpoint> {
@@ -52,26 +53,31 @@ export function endpointWrites(context: ResourceContext) {
         await checkPlace(context, transaction, { ...previous, place, pooling_enabled });
       const own = { url: place.url, bindings: [place.binding], traffic_policy, pooling_enabled };
       const isNewPolicy = traffic_policy !== previous.traffic_policy || place.binding !== placeOf(previous).binding;
-      const policyIds = isNewPolicy ? acceptPolicy(traffic_policy, place, settings.errorPrefix) : undefined;
+      const named = isNewPolicy ? acceptPolicy(traffic_policy, place, settings.errorPrefix) : undefined;
       const changed = withText({ ...previous, ...own }, change);
       if (JSON.stringify(changed) === JSON.stringify(withText(previous, {}))) return previous;
       const updated = { ...changed, updated_at: toTimestamp(Date.now()) };
       const endpoint = await cloudEndpoints.update(transaction, previous, updated);
-      if (policyIds !== undefined) await setPolicies(transaction, endpoint, policyIds);
+      if (named !== undefined) await setNamed(transaction, endpoint, named);
       return endpoint;
     },
     async remove(transaction: Transaction, endpoint: CloudEndpoint): Promise<void> {
-      await setPolicies(transaction, endpoint, []);
+      await setNamed(transaction, endpoint, { ipPolicyIds: [], secrets: [] });
       await cloudEndpoints.delete(transaction, endpoint);
     },
   };
 
-  /** Checks that the IP policies exist, and records that they are in use. */
-  async function setPolicies(
+  /** Checks that the IP policies and secrets exist, and records that the former are in use. */
+  async function setNamed(
     transaction: Transaction,
     { id, account_id }: CloudEndpoint,
-    ids: readonly string[],
+    { ipPolicyIds: ids, secrets }: Named,
   ): Promise<void> {
+    try {
+      await checkSecrets(services, transaction, account_id, secrets);
+    } catch (error) {
+      throw error instanceof UserError ? wrapped(error, settings.errorPrefix) : error;
+    }
     for (const each of ids)
       if (!(await referables.exists(transaction, 'ip_policy', account_id, each)))
         throw wrapped(missingIpPolicy(each), settings.errorPrefix);
@@ -79,12 +85,14 @@ export function endpointWrites(context: ResourceContext) {
   }
 }
 
-/** Checks the text of a policy. Returns the IP policies that it names. */
-function acceptPolicy(text: string, { parts, binding }: Place, errorPrefix: string): readonly string[] {
+type Named = Pick<ReturnType<typeof acceptEndpointPolicy>, 'ipPolicyIds' | 'secrets'>;
+
+/** Checks the text of a policy. Returns what it names. */
+function acceptPolicy(text: string, { parts, binding }: Place, errorPrefix: string): Named {
   if (text === '') throw new UserError(errors.policyMissing);
   try {
     const holder = { scheme: parts.scheme, isInternal: binding === 'internal', isCloud: true };
-    return acceptEndpointPolicy(text, holder).ipPolicyIds;
+    return acceptEndpointPolicy(text, holder);
   } catch (error) {
     throw error instanceof UserError ? wrapped(error, errorPrefix) : error;
   }

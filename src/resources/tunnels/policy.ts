@@ -1,6 +1,8 @@
 import type { EndpointOptions, EndpointProto } from '../../agents/wire/options.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { acceptEndpointPolicy, missingIpPolicy } from '../../modules/index.ts';
+import { toPhases } from '../../modules/traffic-policy/service.ts';
+import { checkSecrets } from '../named-secrets.ts';
 import type { ResourceContext } from '../resource.ts';
 import * as errors from './errors.ts';
 
@@ -10,7 +12,7 @@ interface Holder {
   readonly accountId: string;
 }
 
-type Context = Pick<ResourceContext, 'referables' | 'store' | 'settings'>;
+type Context = Pick<ResourceContext, 'referables' | 'services' | 'store' | 'settings'>;
 
 /** The text of the policy that an agent asks for; undefined: none. Throws for one that its endpoint cannot have. */
 export async function policyAsked(
@@ -28,10 +30,11 @@ export async function policyAsked(
 export async function checkPolicy(
   text: string,
   { proto, isInternal, accountId }: Holder,
-  { referables, store, settings }: Context,
+  { referables, services, store, settings }: Context,
 ): Promise<void> {
   try {
-    const { ipPolicyIds } = acceptEndpointPolicy(text, { scheme: proto, isInternal, isCloud: false });
+    const { ipPolicyIds, secrets } = acceptEndpointPolicy(text, { scheme: proto, isInternal, isCloud: false });
+    await checkSecrets(services, store.queries, accountId, secrets);
     for (const id of ipPolicyIds)
       if (!(await referables.exists(store.queries, 'ip_policy', accountId, id))) throw missingIpPolicy(id);
   } catch (error) {
@@ -43,13 +46,6 @@ export async function checkPolicy(
 
 /** The directions of older agents are phases by now. Undefined: it is switched off. */
 function toText(former: Readonly<Record<string, unknown>>, proto: EndpointProto): string | undefined {
-  const { enabled = true, inbound, outbound, ...others } = former;
-  if (enabled === false) return undefined;
-  const isHttp = proto === 'http' || proto === 'https';
-  const phases = {
-    ...(inbound === undefined || inbound === null ? {} : { [isHttp ? 'on_http_request' : 'on_tcp_connect']: inbound }),
-    ...(outbound === undefined || outbound === null ? {} : { on_http_response: outbound }),
-  };
-  // Unknown keys are refused by their names, as in a text.
-  return JSON.stringify({ ...others, ...phases });
+  const { enabled = true, ...others } = former;
+  return enabled === false ? undefined : JSON.stringify(toPhases(others, proto === 'http' || proto === 'https'));
 }

@@ -55,8 +55,3 @@ export const vaultMissing = defineError(
   400,
   'A secret belongs to a vault. Give "vault_id", or the name of the vault as "vault_name".',
 );
-export const vaultNameUnknown = defineError(
-  24009,
-  400,
-  'This account has no vault named {vault}. Create it with POST /vaults, or name an existing one.',
-);

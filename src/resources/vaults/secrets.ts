@@ -6,6 +6,7 @@ import type { Call } from '../../api/call.ts';
 import { crudOperations } from '../../api/crud.ts';
 import { commonFields, textIn } from '../../api/filter/fields.ts';
 import type { FieldError, Operation } from '../../api/operation.ts';
+import { vaultNameUnknown } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { Sealer } from '../../lib/sealed-secret.ts';
 import type { Queries } from '../../store/database.ts';
@@ -94,7 +95,7 @@ export function secretOperations({ store, sealer }: ResourceContext): readonly O
     fieldErrors: { name: nameFieldError(nameErrors), value: valueError },
     misplacedFields: { vault_id: 'A secret stays in the vault that it was created in.' },
     errors: {
-      create: [...fieldFaults, errors.vaultIdUnknown, errors.vaultNameUnknown, errors.vaultMissing],
+      create: [...fieldFaults, errors.vaultIdUnknown, vaultNameUnknown, errors.vaultMissing],
       update: fieldFaults,
       delete: [],
     },
@@ -155,7 +156,7 @@ async function findVault(queries: Queries, accountId: string, reference: VaultRe
   if (id !== '' && byId === undefined) throw new UserError(errors.vaultIdUnknown, { vault: quote(id) });
   const found = byId ?? (await vaultNamed(queries, accountId, named));
   if (found === undefined || (named !== '' && found.name !== named)) {
-    throw new UserError(errors.vaultNameUnknown, { vault: quote(named) });
+    throw new UserError(vaultNameUnknown, { what: `vault named ${quote(named)}` });
   }
   return found;
 }

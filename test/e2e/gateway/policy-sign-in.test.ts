@@ -78,6 +78,72 @@ suite('sign-in by a traffic policy', () => {
     assert.notEqual((await one.ask(start)).status, 200, 'its session has ended');
   });
 
+  test('rules read the token that the provider has signed, also where they come to ask for it later', async () => {
+    const tell = (value: string) => ({ type: 'add-headers', config: { headers: { 'x-token': value } } });
+    await put({ on_http_request: [{ actions: [login(), tell('${actions.ngrok.oidc.identity.name}')] }] });
+    const one = at.visitor();
+    assert.equal((await one.signIn(start, 'ada')).status, 200);
+    await put({ on_http_request: [{ actions: [login(), tell('${actions.ngrok.oidc.identity_token}')] }] });
+    // The session began before: the visitor is sent to the provider once more.
+    const { status, echo } = await one.signIn(start, 'ada');
+    assert.equal(status, 200);
+    const [, payload = ''] = (echo?.headers['x-token'] ?? '').split('.');
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
+    assert.deepEqual([claims['iss'], claims['sub'], claims['aud']], [at.provider.issuer, 'ada', clientId]);
+    assert.equal((await one.ask(start)).echo?.headers['x-token'], echo?.headers['x-token']);
+    await at.endAll();
+  });
+
+  test('a client stands in a vault, and its new value works at once', async () => {
+    const { gatehouse } = at.site;
+    const vault = await gatehouse.create('/vaults', { name: 'logins' });
+    const field = async (name: string, value: string) =>
+      gatehouse.create('/vault_secrets', { name, value, vault_id: vault.id });
+    await field('id', clientId);
+    const secret = await field('secret', 'wrong');
+    const ofVault = (name: string) => `\${secrets.get('logins', '${name}')}`;
+    const client = { client_id: ofVault('id'), client_secret: ofVault('secret') };
+    const missing = { on_http_request: [{ actions: [login({ ...client, client_secret: ofVault('other') })] }] };
+    const refused = await gatehouse.put(`${at.site.routePath}/traffic_policy`, { value: JSON.stringify(missing) });
+    assert.deepEqual([refused.status, refused.body.error_code], [400, 'ERR_GATEHOUSE_24009']);
+    assert.match(refused.body.msg, /secret named "other" in the vault "logins".*policy/);
+    await put({ on_http_request: [{ actions: [login(client)] }] });
+    assert.notEqual((await at.visitor().signIn(start, 'ada')).status, 200);
+    assert.equal((await gatehouse.patch(`/vault_secrets/${secret.id}`, { value: clientSecret })).status, 200);
+    const one = at.visitor();
+    assert.equal((await one.signIn(start, 'ada')).status, 200);
+    assert.doesNotMatch(JSON.stringify(gatehouse.logLines), new RegExp(clientSecret));
+    // Sessions go on without it; nobody new signs in.
+    assert.equal((await gatehouse.delete(`/vault_secrets/${secret.id}`)).status, 204);
+    assert.equal((await one.ask(start)).status, 200);
+    assert.notEqual((await at.visitor().signIn(start, 'bob')).status, 200);
+    await at.endAll();
+  });
+
+  test('two logins of one policy have sessions of their own, each with its own person', async () => {
+    const byPath = (path: string, auth_id: string) => ({
+      expressions: [`req.url.path.startsWith('/${path}')`],
+      actions: [
+        login({ auth_id }),
+        {
+          type: 'add-headers',
+          config: { headers: { [`x-${path}`]: '${actions.ngrok.oidc.identity.provider_user_id}' } },
+        },
+      ],
+    });
+    await put({ on_http_request: [byPath('staff', 'staff'), byPath('shop', 'shop')] });
+    const one = at.visitor();
+    const staff = await one.signIn(`${start}staff`, 'ada');
+    assert.deepEqual([staff.status, staff.echo?.headers['x-staff']], [200, 'ada']);
+    // The provider knows its person, and this edge has no session of the other name yet.
+    assert.notEqual((await one.ask(`${start}shop`)).status, 200);
+    const other = at.visitor();
+    const shop = await other.signIn(`${start}shop`, 'bob');
+    assert.deepEqual([shop.status, shop.echo?.headers['x-shop']], [200, 'bob']);
+    assert.equal((await other.ask(`${start}open`)).echo?.headers['gatehouse-user-id'], undefined);
+    await at.endAll();
+  });
+
   test('what cannot be done is refused when the policy is written', () => {
     const refusalWith = (type: string, config: object) => refusalOf(policyOf(type, config));
     const own = { client_id: 'a', client_secret: 'b' };
@@ -89,8 +155,8 @@ suite('sign-in by a traffic policy', () => {
     assert.match(refusalWith('oauth', { provider: 'google', ...own, max_session_duration: '0s' }), /^2225 /);
     assert.match(refusalWith('oauth', { provider: 'google', ...own, auth_id: 'a b' }), /config\.auth_id/);
     assert.match(
-      refusalWith('openid-connect', { ...issuer, client_secret: "${secrets.get('keys', 'a')}" }),
-      /config\.client_secret .*write it out/,
+      refusalWith('openid-connect', { ...issuer, client_secret: '${req.host}' }),
+      /^2224 .*config\.client_secret .*only secrets\.get\(\) is known/,
     );
     assert.match(refusalWith('openid-connect', { ...issuer, issuer_url: 'http://id.example.com' }), /^2226 .*https/);
     assert.match(
@@ -101,5 +167,7 @@ suite('sign-in by a traffic policy', () => {
       on_http_request: [{ actions: [login(), { type: 'oauth', config: { provider: 'google', ...own } }] }],
     };
     assert.match(refusalOf(twice), /^2239 .*actions\[1\]/);
+    const alike = { on_http_request: [{ actions: [login({ auth_id: 'a' }), login({ auth_id: 'a' })] }] };
+    assert.match(refusalOf(alike), /^2239 .*actions\[1\]/);
   });
 });

@@ -29,6 +29,52 @@ suite('modules of routes', () => {
   const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
   const ask = (headers: Readonly<Record<string, string>> = {}) => site.askHttps({ headers });
 
+  test('the older form of policies is kept as it was sent, obeyed, and never beside the other one', async () => {
+    const { gatehouse, routePath, tcpEdgeId } = site;
+    const office = await site.policy('127.0.0.1/32');
+    const body = {
+      enabled: true,
+      inbound: [
+        { name: 'closed', expressions: ["req.url.path == '/closed'"], actions: [{ type: 'deny', config: null }] },
+        { actions: [{ type: 'restrict-ips', config: { ip_policies: [office] } }] },
+      ],
+      outbound: [{ actions: [{ type: 'add-headers', config: { headers: { 'x-policy': 'old' } } }] }],
+    };
+    assert.deepEqual(await put('policy', body), body);
+    assert.deepEqual((await gatehouse.get(routePath)).body.policy, body);
+    assert.equal((await site.askHttps({ path: '/closed' })).status, 403);
+    const open = await ask();
+    assert.deepEqual([open.status, open.headers['x-policy']], [200, 'old']);
+    assert.equal((await site.askHttps({ from: '127.0.0.2' })).status, 403);
+    const told = (await gatehouse.post('/ip_check', { ip: '127.0.0.2', route_id: site.routeId })).body;
+    assert.match(JSON.stringify(told), /traffic_policy/);
+    assert.equal((await gatehouse.delete(`/ip_policies/${office}`)).status, 409);
+    const beside = await gatehouse.put(`${routePath}/traffic_policy`, { value: '{}' });
+    assert.deepEqual([beside.status, /both switched on/.test(beside.body.msg)], [400, true]);
+    assert.equal((await gatehouse.patch(routePath, { traffic_policy: { value: '{}' } })).status, 400);
+    await remove('policy');
+    assert.deepEqual(
+      [(await ask()).headers['x-policy'], (await site.askHttps({ path: '/closed' })).status],
+      [undefined, 200],
+    );
+
+    const refusing = {
+      inbound: [
+        { actions: [{ type: 'restrict-ips', config: { deny: ['127.0.0.2/32'], allow: ['::/0', '0.0.0.0/0'] } }] },
+      ],
+    };
+    const tcp = `/edges/tcp/${tcpEdgeId}`;
+    assert.deepEqual((await gatehouse.put(`${tcp}/policy`, refusing)).body, {
+      enabled: true,
+      ...refusing,
+      outbound: [],
+    });
+    assert.equal((await site.askTcp({ from: '127.0.0.1' })).status, 200);
+    await assert.rejects(site.askTcp({ from: '127.0.0.2' }));
+    assert.equal((await gatehouse.delete(`${tcp}/policy`)).status, 204);
+    assert.equal((await site.askTcp({ from: '127.0.0.2' })).status, 200);
+  });
+
   test('a password is asked for, is nowhere to be read, and stays when it is left out', async () => {
     const { gatehouse, routePath } = site;
     const shown = await put('basic_auth', { credentials: [{ username: 'ada', password: 'pass:word' }] });

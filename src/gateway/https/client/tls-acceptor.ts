@@ -28,6 +28,8 @@ export interface TlsAcceptorOptions {
   readonly clientCa?: string;
   /** True: clients must speak TLS 1.3. */
   readonly needsTls13: boolean;
+  /** True: clients must speak TLS 1.2. */
+  readonly needsTls12?: boolean;
   readonly onFailed: (event: HandshakeFailed) => void;
 }
 
@@ -37,7 +39,7 @@ export class TlsAcceptor {
   readonly #options: TlsAcceptorOptions;
 
   constructor(options: TlsAcceptorOptions) {
-    const { contextFor, handshakeMs, clientCa, needsTls13, ticketKeys } = options;
+    const { contextFor, handshakeMs, clientCa, needsTls13, needsTls12 = false, ticketKeys } = options;
     this.#options = options;
     this.#handshakes = new TlsHandshakes({
       contextFor,
@@ -46,6 +48,7 @@ export class TlsAcceptor {
       alpn: ['h2', 'http/1.1'],
       asksForCertificate: clientCa !== undefined,
       needsTls13,
+      needsTls12,
     });
   }
 

@@ -177,7 +177,10 @@ function* loadRoutes(
 ): Steps<Pick<Edge, 'routes' | 'handshake' | 'isLoaded'>> {
   try {
     const routes = yield* RouteTable.of(entries, before?.routes);
-    return { routes, handshake: routes.handshake, isLoaded: true };
+    const { handshake } = routes;
+    // What stands in vaults is that of one account.
+    const own = handshake?.terms && { ...handshake, key: `${entry.accountId} ${handshake.key}` };
+    return { routes, handshake: own ?? handshake, isLoaded: true };
   } catch (error) {
     setAside(entry, error);
     return { routes: new RouteTable(), handshake: undefined, isLoaded: false };

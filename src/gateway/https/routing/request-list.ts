@@ -2,7 +2,7 @@ import type { SharedModules } from '../../../modules/index.ts';
 import { ofConnection, ofRequest } from '../../../modules/run-steps.ts';
 import type { Runnable } from '../../../modules/run-steps.ts';
 import { always } from '../../../modules/step.ts';
-import type { AnswerStep, Step } from '../../../modules/step.ts';
+import type { AnswerStep, Step, TlsTerms } from '../../../modules/step.ts';
 import type { SignIn } from '../../../modules/sign-in.ts';
 import { HeaderGuard } from '../headers/header-guard.ts';
 import { checkProtocol, refuseHidden, warn } from '../own-steps.ts';
@@ -23,6 +23,8 @@ export interface RequestList {
   readonly signIns: readonly SignIn[];
   readonly clientCa: string | undefined;
   readonly needsTls13: boolean;
+  /** Undefined: the rules do not say how TLS ends. */
+  readonly tlsTerms: TlsTerms | undefined;
   readonly convertsWebsocket: boolean;
   readonly stateKeys: readonly string[];
 }
@@ -59,6 +61,7 @@ function buildList({ steps, answers, moduleOf, convertsWebsocket }: SharedModule
     signIns: sharedIfEmpty(steps.flatMap(({ signIn }) => signIn ?? none)),
     clientCa: steps.find(({ clientCa }) => clientCa !== undefined)?.clientCa,
     needsTls13: steps.some(({ needsTls13 }) => needsTls13 === true),
+    tlsTerms: steps.find(({ terminatesTls }) => terminatesTls !== undefined)?.terminatesTls,
     convertsWebsocket,
     stateKeys: sharedIfEmpty(steps.flatMap(({ stateKey }) => stateKey ?? none)),
   };

@@ -3,6 +3,7 @@ import { checkRequestPath } from '../../../lib/request-path.ts';
 import type { Steps } from '../../../lib/steps.ts';
 import { buildModules } from '../../../modules/index.ts';
 import type { SignIn } from '../../../modules/sign-in.ts';
+import type { TlsTerms } from '../../../modules/step.ts';
 import type { RouteEntry } from '../../../snapshot/contract.ts';
 import { requestList } from './request-list.ts';
 import type { RequestList } from './request-list.ts';
@@ -22,6 +23,8 @@ export interface SpecialHandshake {
   /** PEM of the authorities whose certificates clients must show. */
   readonly clientCa: string | undefined;
   readonly needsTls13: boolean;
+  /** Set where rules say how TLS ends: they go before the two above. */
+  readonly terms: TlsTerms | undefined;
 }
 
 /** The routes of one edge. */
@@ -29,6 +32,7 @@ export class RouteTable {
   readonly #routes = new PathTable<Route>();
   #clientCa: string | undefined;
   #needsTls13 = false;
+  #terms: TlsTerms | undefined;
   /** Undefined if visitors of no route sign in. */
   #signIns: Map<string, SignIn> | undefined;
   /** Routes by id whose steps keep something; undefined if there are none. */
@@ -52,6 +56,7 @@ export class RouteTable {
     const { list } = route;
     this.#clientCa ??= list.clientCa;
     this.#needsTls13 ||= list.needsTls13;
+    this.#terms ??= list.tlsTerms;
     for (const signIn of list.signIns) (this.#signIns ??= new Map()).set(signIn.key, signIn);
     if (list.stateKeys.length > 0) (this.#stateful ??= new Map()).set(route.id, route);
     this.#routes.add(entry.matchType, entry.match, route);
@@ -64,9 +69,10 @@ export class RouteTable {
 
   /** How the handshake differs from the usual one, which all routes of an edge share. */
   get handshake(): SpecialHandshake | undefined {
-    const [clientCa, needsTls13] = [this.#clientCa, this.#needsTls13];
-    if (clientCa === undefined && !needsTls13) return undefined;
-    return { key: `${needsTls13 ? 'TLS 1.3 ' : ''}${clientCa ?? ''}`, clientCa, needsTls13 };
+    const [clientCa, needsTls13, terms] = [this.#clientCa, this.#needsTls13, this.#terms];
+    if (clientCa === undefined && !needsTls13 && terms === undefined) return undefined;
+    const key = `${terms?.key ?? ''} ${needsTls13 ? 'TLS 1.3 ' : ''}${clientCa ?? ''}`;
+    return { key, clientCa, needsTls13, terms };
   }
 
   /** The logins of all routes, by their keys. */

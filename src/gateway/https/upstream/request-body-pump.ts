@@ -26,6 +26,7 @@ export class RequestBodyPump {
   readonly #pieces = new PieceJoiner((bytes, written) => this.#write(bytes, written));
   /** Bytes that the head announced and that have not come yet. */
   #left: number;
+  readonly #changed: Buffer | undefined;
   #connection: UpstreamConnection | undefined;
   #continueTimer: NodeJS.Timeout | undefined;
   /** True once the client may send its body. */
@@ -33,11 +34,14 @@ export class RequestBodyPump {
   #complete = false;
   #held = false;
 
-  constructor(exchange: Exchange, trailers: TrailerRules, owner: BodyOwner) {
+  /** `changed`: the whole body that goes in the place of the client's, which has been read. */
+  constructor(exchange: Exchange, trailers: TrailerRules, owner: BodyOwner, changed?: Buffer) {
     this.#exchange = exchange;
     this.#trailers = trailers;
     this.#owner = owner;
-    this.#left = typeof exchange.body === 'object' ? exchange.body.length : Infinity;
+    this.#changed = changed;
+    const body = changed ?? exchange.body;
+    this.#left = typeof body === 'object' ? body.length : Infinity;
   }
 
   /** True while the next bytes must come from the client. */
@@ -74,7 +78,8 @@ export class RequestBodyPump {
 
   #flow(): void {
     this.flowing = true;
-    const { heldBody, bodySource } = this.#exchange;
+    const { bodySource } = this.#exchange;
+    const heldBody = this.#changed ?? this.#exchange.heldBody;
     if (heldBody === undefined) {
       bodySource.read(this.#onBytes, this.#onEnd);
     } else {
@@ -109,6 +114,6 @@ export class RequestBodyPump {
   };
 
   get #isChunked(): boolean {
-    return this.#exchange.body === 'chunked';
+    return this.#changed === undefined && this.#exchange.body === 'chunked';
   }
 }

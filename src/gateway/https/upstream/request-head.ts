@@ -10,7 +10,11 @@ export function buildRequestHead(visit: RequestVisit): string {
   return `${exchange.method} ${upstreamTarget} HTTP/1.1\r\n${formatHeaders(headersForUpstream(visit))}${framing(visit)}\r\n`;
 }
 
-function framing({ exchange: { body, upgrade }, expectsContinue, sorted: { te } }: RequestVisit): string {
+function framing(visit: RequestVisit): string {
+  const { exchange, changedBody, expectsContinue, sorted } = visit;
+  const { upgrade } = exchange;
+  const { te } = sorted;
+  const body = changedBody ?? exchange.body;
   let text = '';
   if (body === 'chunked') text += 'Transfer-Encoding: chunked\r\n';
   else if (body !== 'none') text += `Content-Length: ${body.length}\r\n`;

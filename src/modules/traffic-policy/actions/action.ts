@@ -1,5 +1,5 @@
 import type { Type } from '../../../lib/cel/types.ts';
-import type { Outcome, RequestStep } from '../../step.ts';
+import type { ConnectionStep, Outcome, RequestStep } from '../../step.ts';
 import type { ConfigReader } from '../document/config-reader.ts';
 import type { Phase } from '../phases.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
@@ -30,6 +30,8 @@ export interface BuiltAction {
   run(this: void, visit: PolicyVisit): Outcome | undefined;
   /** As of a step; asked of visits that it has let pass. Its absence: nothing of it concerns an open connection. */
   holds?(this: void, visit: PolicyVisit): number;
+  /** The name of a login, empty where it has none. */
+  readonly authId?: string;
   /** Facts that a route must know before a request. */
   readonly facts?: ActionFacts;
 }
@@ -39,6 +41,10 @@ export type ActionFacts = Partial<
 > & {
   /** Headers that it adds to and removes from the request or the answer, in lower case. */
   readonly changes?: readonly string[];
+  /** True: the upstream must send answers whole and uncompressed. */
+  readonly needsPlainAnswer?: true;
+  /** Checks how TLS has ended, and says before how it will. */
+  readonly tlsStep?: ConnectionStep;
   /** Ids of IP policies. */
   readonly ipPolicyIds?: readonly string[];
 };

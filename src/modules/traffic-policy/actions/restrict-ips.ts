@@ -7,12 +7,12 @@ import { formatIp, parseIp } from '../../../lib/ip/address.ts';
 import type { IpAddress } from '../../../lib/ip/address.ts';
 import { formatCidr, networkOf, parseCidr } from '../../../lib/ip/cidr.ts';
 import type { Cidr } from '../../../lib/ip/cidr.ts';
-import type { Outcome } from '../../step.ts';
 import type { ConfigReader } from '../document/config-reader.ts';
 import type { Template } from '../document/template.ts';
 import { invalidCidrInPolicy, invalidConfig } from '../errors.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
 import type { Action } from './action.ts';
+import { errorField, errorValue } from './failure-result.ts';
 
 const mostRanges = 1000;
 const mostPolicies = 100;
@@ -33,7 +33,7 @@ export const restrictIps: Action = {
   type: 'restrict-ips',
   phases: ['on_tcp_connect', 'on_http_request', 'on_http_response'],
   guards: true,
-  result: { name: 'restrict_ips', fields: { action: string, matched_cidr: string } },
+  result: { name: 'restrict_ips', fields: { action: string, matched_cidr: string, error: errorField } },
   build(config) {
     const isEnforced = config.boolean('enforce') ?? true;
     const [allow, deny] = [readRanges(config, 'allow'), readRanges(config, 'deny')];
@@ -53,9 +53,16 @@ export const restrictIps: Action = {
       guards: isEnforced,
       run(visit) {
         const { isAllowed, matched } = judge(visit);
-        const result = { action: isAllowed ? 'allow' : 'deny', matched_cidr: matched };
-        visit.setResult('restrict_ips', () => CelMap.of(result));
-        return isAllowed || !isEnforced ? undefined : refuse(visit, policyIds);
+        const refusal = isAllowed ? undefined : refusalOf(visit, policyIds);
+        visit.setResult('restrict_ips', () =>
+          CelMap.of({
+            action: isAllowed ? 'allow' : 'deny',
+            matched_cidr: matched,
+            ...(refusal !== undefined && { error: errorValue(refusal) }),
+          }),
+        );
+        if (refusal === undefined || !isEnforced) return undefined;
+        return visit.phase === 'on_tcp_connect' ? { kind: 'close', refusal } : refusal;
       },
       ...(isEnforced && { holds: (visit: PolicyVisit) => (judge(visit).isAllowed ? Infinity : 0) }),
       facts: { ipPolicyIds: policyIds },
@@ -63,12 +70,11 @@ export const restrictIps: Action = {
   },
 };
 
-function refuse(visit: PolicyVisit, policyIds: readonly string[]): Outcome {
-  const { source, services, hostname: host } = visit.engine;
-  const refusal = services.access.isUnloadable(policyIds)
+function refusalOf({ engine }: PolicyVisit, policyIds: readonly string[]): UserError {
+  const { source, services, hostname: host } = engine;
+  return services.access.isUnloadable(policyIds)
     ? new UserError(unloadable, { host, what: 'an IP rule' })
     : new UserError(refusedByModule, { address: formatIp(source) });
-  return visit.phase === 'on_tcp_connect' ? { kind: 'close', refusal } : refusal;
 }
 
 function readRanges(config: ConfigReader, field: string): Ranges {

@@ -1,3 +1,4 @@
+import { EvaluationFault } from '../../../lib/cel/run.ts';
 import { bool, listOf, objectOf, string } from '../../../lib/cel/types.ts';
 import { CelMap } from '../../../lib/cel/values.ts';
 import { isToken } from '../../../lib/http-syntax.ts';
@@ -9,7 +10,9 @@ import { acceptEmails, acceptSignIn, buildSignIn } from '../../sign-in-settings.
 import type { SignIn, SignInProvider } from '../../sign-in.ts';
 import type { RequestVisit } from '../../step.ts';
 import type { ConfigReader } from '../document/config-reader.ts';
+import type { Template } from '../document/template.ts';
 import { invalidConfig, invalidUrl, invalidValue } from '../errors.ts';
+import { visitOfSecrets } from '../variables/secrets.ts';
 import type { Action, BuiltAction } from './action.ts';
 
 const mostScopes = 50;
@@ -65,7 +68,7 @@ export const openidConnect: Action = {
   type: 'openid-connect',
   phases: ['on_http_request'],
   guards: true,
-  result: { name: 'oidc', fields },
+  result: { name: 'oidc', fields: { ...fields, identity_token: string } },
   build(config) {
     const issuer = written(config, 'issuer_url');
     const reason = faultOfProviderUrl(issuer);
@@ -99,8 +102,7 @@ function buildLogin(config: ConfigReader, result: string, providerOf: ProviderOf
     throw config.fault(invalidValue, 'auth_id', 'it may have 64 letters, digits, "-", "_" and "."');
   const provider = providerOf(config.texts('scopes', mostScopes) ?? []);
   const parameters = readParameters(config);
-  const clientId = written(config, 'client_id');
-  const clientSecret = written(config, 'client_secret');
+  const client = readClient(config);
   const settings = acceptSignIn(
     {
       options_passthrough: config.boolean('allow_cors_preflight') ?? false,
@@ -114,10 +116,18 @@ function buildLogin(config: ConfigReader, result: string, providerOf: ProviderOf
   const { name, issuer, scopes, groupsClaim, differs } = provider;
   const merged =
     parameters === undefined ? differs : { ...differs, parameters: { ...parameters, ...differs?.parameters } };
-  const signIn = buildSignIn(
+  const { reads } = config.context;
+  const built = buildSignIn(
     { ...settings, ...acceptEmails({}) },
-    { name, issuer, clientId, clientSecret, scopes, groupsClaim, differs: merged },
+    { name, issuer, ...client, scopes, groupsClaim, differs: merged },
   );
+  const signIn = {
+    ...built,
+    // Logins of two names have sessions of their own, also with one provider and client.
+    key: authId === '' ? built.key : `${built.key} ${authId}`,
+    // The rules that read it stand behind this action, and have not been read yet.
+    keepsIdToken: () => reads.identityToken,
+  };
   const step = signInStep(signIn);
   return {
     ends: false,
@@ -125,17 +135,20 @@ function buildLogin(config: ConfigReader, result: string, providerOf: ProviderOf
       const { request } = visit;
       const outcome = step.run(request);
       if (outcome !== undefined) return outcome;
-      visit.setResult(result, () => resultOf(request, signIn));
+      // A later login tells the upstream of somebody else.
+      const { identity: told } = request;
+      visit.setResult(result, () => resultOf(request, signIn, told));
       return undefined;
     },
     holds: ({ request }) => step.holds(request),
     facts: { reads: step.reads, signIn },
+    authId,
   };
 }
 
 /** What upstreams are told of the visitor. An e-mail address that the provider has not verified could be anybody's. */
-function resultOf(request: RequestVisit, signIn: SignIn): CelMap {
-  const { identity: told, services } = request;
+function resultOf(request: RequestVisit, signIn: SignIn, told: RequestVisit['identity']): CelMap {
+  const { services } = request;
   // Of a visitor who is only described, nobody knows more than that a login lets them in.
   if (told === undefined || told.length === 0) services.logins.holds(request, signIn);
   const valueOf = (name: string): string | undefined => {
@@ -144,9 +157,12 @@ function resultOf(request: RequestVisit, signIn: SignIn): CelMap {
   };
   const [id, name] = [valueOf('id'), valueOf('name')];
   const email = valueOf('email-verified') === 'true' ? valueOf('email') : undefined;
+  // A preflight passes without a login.
+  const idToken = id === undefined ? undefined : services.logins.idToken(request, signIn);
   const [groups = ''] = headerValues(told ?? [], 'gatehouse-user-groups');
   return CelMap.of({
     is_signed_in: id !== undefined,
+    ...(idToken !== undefined && { identity_token: idToken }),
     identity: CelMap.of({
       ...(id !== undefined && { provider_user_id: id }),
       ...(email !== undefined && { email }),
@@ -158,6 +174,32 @@ function resultOf(request: RequestVisit, signIn: SignIn): CelMap {
 
 function seconds(config: ConfigReader, field: string): number {
   return Math.ceil((config.duration(field, 1000, longestMs) ?? 0) / 1000);
+}
+
+/** The client that this installation is to the provider, which may stand in vaults. */
+function readClient(config: ConfigReader): Pick<SignInProvider, 'clientId' | 'clientSecret' | 'clientFrom'> {
+  const [id, secret] = [clientText(config, 'client_id'), clientText(config, 'client_secret')];
+  if (id.constant !== undefined && secret.constant !== undefined)
+    return { clientId: id.constant, clientSecret: secret.constant };
+  return {
+    // What is written tells clients apart, and a new value of a secret concerns nobody who has signed in.
+    clientId: config.text('client_id') ?? '',
+    clientSecret: '',
+    clientFrom(accountId, secrets) {
+      const visit = visitOfSecrets(accountId, secrets);
+      const [clientId, clientSecret] = [id.text(visit), secret.text(visit)];
+      for (const text of [clientId, clientSecret])
+        if (text === '' || text.length > longestText)
+          throw new EvaluationFault(`client_id and client_secret must have 1 to ${longestText} characters`);
+      return { clientId, clientSecret };
+    },
+  };
+}
+
+function clientText(config: ConfigReader, field: string): Template {
+  const template = config.required(field, config.secretTemplate(field));
+  if (template.constant !== undefined) written(config, field);
+  return template;
 }
 
 function written(config: ConfigReader, field: string): string {

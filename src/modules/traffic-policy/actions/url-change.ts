@@ -1,11 +1,10 @@
 import { EvaluationFault } from '../../../lib/cel/run.ts';
-import { PatternFault, Regex } from '../../../lib/regex/regex.ts';
-import type { Match } from '../../../lib/regex/regex.ts';
+import type { Match, Regex } from '../../../lib/regex/regex.ts';
 import type { ConfigReader } from '../document/config-reader.ts';
-import type { Piece, Template } from '../document/template.ts';
-import { invalidRegex } from '../errors.ts';
+import type { Piece } from '../document/template.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
 import { requestUrl } from '../variables/request-url.ts';
+import { compileNow, cutGroups, groupOf, patternOf, regexOf } from './patterns.ts';
 
 const mostMatches = 100;
 const longestUrl = 16_384;
@@ -64,33 +63,6 @@ function changed(before: string, url: string, matches: readonly string[], pieces
   return { url, matches };
 }
 
-/** Texts that are filled in stand for themselves, unless they are the whole pattern. */
-function patternOf(from: Template, visit: PolicyVisit): string {
-  const pieces = from.pieces(visit);
-  if (pieces.length === 1) return pieces[0]?.text ?? '';
-  return pieces.map(({ text, isValue }) => (isValue ? text.replaceAll(/[\\.+*?()|[\]{}^$]/g, '\\$&') : text)).join('');
-}
-
-function regexOf(source: string, config: ConfigReader): Regex {
-  try {
-    return new Regex(source);
-  } catch (error) {
-    if (error instanceof PatternFault) throw config.fault(invalidRegex, 'from', error.message);
-    throw error;
-  }
-}
-
-function compileNow(source: string, visit: PolicyVisit): Regex {
-  visit.spend(100 + source.length * 4);
-  try {
-    return new Regex(source);
-  } catch (error) {
-    if (error instanceof PatternFault)
-      throw new EvaluationFault(`the regular expression cannot be used: ${error.message}`);
-    throw error;
-  }
-}
-
 /**
  * Fills the groups of a match in. What is filled in never ends the host of a URL whose scheme is written out: otherwise it could lead to
  * any other host.
@@ -135,27 +107,11 @@ function expand(pieces: readonly Piece[], match: Match | undefined, regex: Regex
   for (const piece of pieces) {
     if (piece.isValue || match === undefined) add(piece.text, piece.isValue);
     else
-      for (const [part, name] of cut(piece.text))
+      for (const [part, name] of cutGroups(piece.text))
         add(name === undefined ? part : groupOf(name, match, regex), name !== undefined);
   }
   if (host !== undefined) endHost();
   return encodeText(text);
-}
-
-function* cut(text: string): Generator<readonly [text: string, name: string | undefined]> {
-  let end = 0;
-  for (const found of text.matchAll(/\$(?:(\d{1,2})|([A-Za-z_]\w*)|\$)/g)) {
-    yield [text.slice(end, found.index), undefined];
-    const name = found[1] ?? found[2];
-    yield name === undefined ? ['$', undefined] : ['', name];
-    end = found.index + found[0].length;
-  }
-  yield [text.slice(end), undefined];
-}
-
-function groupOf(name: string, match: Match, regex: Regex | undefined): string {
-  const number = /^\d/.test(name) ? Number(name) : (regex?.groupNames.indexOf(name) ?? -1) + 1;
-  return (number === 0 && !/^\d/.test(name) ? undefined : match.groups[number]) ?? '';
 }
 
 /** A URL in ASCII. Throws for what could end the line, or be read as something else. */

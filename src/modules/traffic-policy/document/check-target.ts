@@ -17,6 +17,7 @@ export function checkTarget({ rules }: Policy, target: ModuleTarget): void {
   if (target === 'https_route' && rules.on_tcp_connect.length > 0) throw new UserError(connectPhaseOfRoute);
   if (target !== 'tcp_edge' && target !== 'tls_edge') return;
   checkPhases(rules, httpPhases, target === 'tcp_edge' ? 'a TCP edge' : 'a TLS edge');
+  if (target === 'tcp_edge') refuseTermination(rules, 'tcp', 'TLS ends at TLS edges and HTTPS endpoints');
 }
 
 /** Something of its own that has a policy, and is neither an edge nor a route. */
@@ -32,6 +33,9 @@ export interface PolicyHolder {
 export function checkHolder({ rules }: Policy, { scheme, isInternal, isCloud }: PolicyHolder): void {
   const isHttp = scheme === 'http' || scheme === 'https';
   if (!isHttp) checkPhases(rules, httpPhases, `an endpoint of ${scheme}`);
+  if (isInternal) refuseTermination(rules, 'an internal name', 'TLS ends at the endpoint that forwards to it');
+  else if (scheme === 'tcp' || scheme === 'http')
+    refuseTermination(rules, scheme, 'TLS ends at endpoints of tls and https');
   if (isHttp && isInternal && rules.on_tcp_connect.length > 0) throw new UserError(connectPhaseOfInternal);
   for (const { actions } of rules.on_tcp_connect)
     for (const { type, path } of actions)
@@ -48,6 +52,12 @@ export function checkHolder({ rules }: Policy, { scheme, isInternal, isCloud }: 
     ({ conditions, actions }) => conditions.length === 0 && actions.at(-1)?.built.ends === true,
   );
   if (!ends) throw new UserError(trafficNotEnded, { phase });
+}
+
+function refuseTermination({ on_tcp_connect: rules }: Policy['rules'], scheme: string, remedy: string): void {
+  const found = rules.flatMap(({ actions }) => actions).find(({ type }) => type === 'terminate-tls');
+  if (found !== undefined)
+    throw new UserError(actionNotForProtocol, { type: found.type, path: found.path, scheme, remedy });
 }
 
 function checkPhases(rules: Policy['rules'], never: readonly Phase[], what: string): void {

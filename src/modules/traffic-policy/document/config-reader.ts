@@ -13,6 +13,8 @@ import * as errors from '../errors.ts';
 import type { Phase } from '../phases.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
 import type { BuildContext } from './build-context.ts';
+import type { Variables } from '../variables/variable.ts';
+import { ofSecrets } from '../variables/secrets.ts';
 import { constantTemplate, readTemplate } from './template.ts';
 import type { Template } from './template.ts';
 import { noteReads } from './reads.ts';
@@ -130,6 +132,16 @@ export class ConfigReader {
     return value === undefined ? undefined : this.#templateOf(value, this.at(name));
   }
 
+  /** A text in which `${…}` is filled in before there is a visit: it may name secrets alone. */
+  secretTemplate(name: string): Template | undefined {
+    const value = this.text(name);
+    return value === undefined ? undefined : this.#secretTemplateOf(value, this.at(name));
+  }
+
+  secretTemplates(name: string, most: number): readonly Template[] | undefined {
+    return this.texts(name, most)?.map((item, at) => this.#secretTemplateOf(item, `${this.at(name)}[${at}]`));
+  }
+
   /** Texts in which `${…}` is filled in. */
   templates(name: string, most: number): readonly Template[] | undefined {
     return this.#list(name, most)?.map((item, at) => this.#templateOf(item, `${this.at(name)}[${at}]`));
@@ -170,6 +182,15 @@ export class ConfigReader {
     return source === undefined ? undefined : compileExpression(source, this.at(name), this.context, wanted).run;
   }
 
+  /** The same with more names than those of the phase. */
+  expressionWith(name: string, variables: Variables, wanted: Type): Run<PolicyVisit> | undefined {
+    const source = this.text(name);
+    if (source === undefined) return undefined;
+    const { environment } = this.context;
+    const more = { ...environment, variables: new Map([...environment.variables, ...Object.entries(variables)]) };
+    return compileExpression(source, this.at(name), { ...this.context, environment: more }, wanted).run;
+  }
+
   expressions(name: string, most: number, wanted?: Type): readonly Run<PolicyVisit>[] | undefined {
     return this.texts(name, most)?.map(
       (source, at) => compileExpression(source, `${this.at(name)}[${at}]`, this.context, wanted).run,
@@ -181,6 +202,10 @@ export class ConfigReader {
     // YAML reads 200 and true without quotes as what they are.
     if (typeof value === 'number' || typeof value === 'boolean') return constantTemplate(String(value));
     throw wrongType(path, 'a text', value);
+  }
+
+  #secretTemplateOf(value: string, path: string): Template {
+    return readTemplate(value, path, { ...this.context, environment: ofSecrets });
   }
 
   #list(name: string, most: number): readonly unknown[] | undefined {

@@ -26,6 +26,7 @@ const mostRules = 1000;
 const mostActions = 100;
 const mostExpressions = 100;
 const longestName = 1024;
+const mostSecrets = 100;
 
 /** A rule, ready to be run. */
 export interface Rule {
@@ -115,15 +116,43 @@ function checkPolicy(document: unknown): Omit<Policy, 'key'> {
     on_http_response: rulesOf('on_http_response'),
   };
   checkLogins(rules.on_http_request);
+  checkSecrets(reads);
+  checkTermination(rules.on_tcp_connect);
   return { rules, named, reads };
 }
 
-/** Each visitor has one login: with a second one, it would be unclear which of them the upstream is told of. */
-function checkLogins(rules: readonly Rule[]): void {
-  const [, second] = rules.flatMap(({ actions: list }) =>
-    list.filter(({ built }) => built.facts?.signIn !== undefined),
+/** How TLS ends is known before a connection comes, so that no expression can choose it. */
+function checkTermination(rules: readonly Rule[]): void {
+  const all = rules.flatMap(({ conditions, actions: list }) =>
+    list.flatMap(({ type, path }) => (type === 'terminate-tls' ? [{ path, isChosen: conditions.length > 0 }] : [])),
   );
-  if (second !== undefined) throw new UserError(errors.severalLogins, { path: second.path });
+  const [, second] = all;
+  const chosen = all.find(({ isChosen }) => isChosen);
+  if (chosen !== undefined)
+    throw new UserError(errors.invalidValue, {
+      path: chosen.path,
+      reason: 'TLS ends before any expression is evaluated; put it into a rule without expressions',
+    });
+  if (second !== undefined)
+    throw new UserError(errors.invalidValue, { path: second.path, reason: 'TLS ends once; keep one terminate-tls' });
+}
+
+/** Each secret is looked up when the policy is written. */
+function checkSecrets({ secrets }: Reads): void {
+  const count = new Set(secrets.map(({ vault, name }) => JSON.stringify([vault, name]))).size;
+  if (count > mostSecrets)
+    throw new UserError(errors.tooManyElements, { path: 'secrets.get()', count, limit: mostSecrets });
+}
+
+/** Several logins are told apart by their names. */
+function checkLogins(rules: readonly Rule[]): void {
+  const logins = rules.flatMap(({ actions: list }) => list.filter(({ built }) => built.authId !== undefined));
+  const names = new Set<string | undefined>();
+  for (const { path, built } of logins) {
+    if (names.size > 0 && (names.has('') || built.authId === '' || names.has(built.authId)))
+      throw new UserError(errors.severalLogins, { path });
+    names.add(built.authId);
+  }
 }
 
 function isPhase(name: string): name is Phase {

@@ -2,6 +2,7 @@ import { PatternFault, Regex } from '../../../lib/regex/regex.ts';
 import { ExpressionFault } from '../../../lib/cel/syntax-fault.ts';
 import { childrenOf } from '../../../lib/cel/tree.ts';
 import type { Node } from '../../../lib/cel/tree.ts';
+import type { NamedSecret } from '../../module.ts';
 
 /** What the expressions of a policy go by, as far as somebody must know it before a visit. */
 export interface Reads {
@@ -11,8 +12,10 @@ export interface Reads {
   path: boolean;
   /** Random numbers. */
   chance: boolean;
+  /** The token that a provider has signed about a visitor. */
+  identityToken: boolean;
   /** Secrets that are named in so many words. */
-  readonly secrets: { readonly vault: string; readonly name: string }[];
+  readonly secrets: NamedSecret[];
   /** Names of variables. */
   readonly vars: Set<string>;
   /** Names of variables that are made of the path. */
@@ -22,12 +25,21 @@ export interface Reads {
 }
 
 /** Most steps of all regular expressions of a policy. They take room in every process, whether a visit comes to them or not. */
-const mostPatternSteps = 100_000;
+export const mostPatternSteps = 100_000;
 
 /** Nothing has been read so far. `shared`: what a part of the policy shares with the rest. */
 export function newReads(shared?: Pick<Reads, 'secrets' | 'patterns' | 'pathVars'>): Reads {
   const { secrets = [], patterns = { steps: 0 }, pathVars = new Set<string>() } = shared ?? {};
-  return { headers: false, path: false, chance: false, secrets, patterns, vars: new Set(), pathVars };
+  return {
+    headers: false,
+    path: false,
+    chance: false,
+    identityToken: false,
+    secrets,
+    patterns,
+    vars: new Set(),
+    pathVars,
+  };
 }
 
 /** Adds what a part of the policy reads to what the rest does. */
@@ -35,6 +47,7 @@ export function addReads(reads: Reads, part: Reads): void {
   reads.headers ||= part.headers;
   reads.path ||= part.path;
   reads.chance ||= part.chance;
+  reads.identityToken ||= part.identityToken;
 }
 
 /** True where a part of the policy goes by a variable that is made of the path. */
@@ -63,10 +76,16 @@ export function noteReads(root: Node, reads: Reads): void {
     if (node.kind === 'member' && node.of.kind === 'name' && node.of.name === 'req') {
       if (ofHeaders.has(node.name)) reads.headers = true;
       if (node.name === 'url') reads.path = true;
-    } else if (node.kind === 'member' && isUrl(node.of) && pathless.has(node.name)) continue;
+    } else if (namesIdentityToken(node)) reads.identityToken = true;
+    else if (node.kind === 'member' && isUrl(node.of) && pathless.has(node.name)) continue;
     else if (node.kind === 'call') noteCall(node, reads);
     left.push(...childrenOf(node));
   }
+}
+
+function namesIdentityToken(node: Node): boolean {
+  const name = node.kind === 'member' ? node.name : node.kind === 'literal' ? node.value : undefined;
+  return name === 'identity_token';
 }
 
 function isUrl(node: Node): boolean {

@@ -1,5 +1,5 @@
 import { EvaluationFault } from '../../../lib/cel/run.ts';
-import { always } from '../../step.ts';
+import { always, requestEffect } from '../../step.ts';
 import type {
   AnswerOutcome,
   AnswerStep,
@@ -29,10 +29,16 @@ export function policyPart(policy: Policy): ModulePart {
       run: (visit) => enter(policy, undefined, visit, 'on_tcp_connect'),
     });
   }
+  steps.push(...factsOf(rules.on_tcp_connect).flatMap(({ tlsStep }) => tlsStep ?? []));
   if (rules.on_http_request.length > 0) steps.push(requestStep(policy, index));
+  if (factsOf(rules.on_http_response).some(({ needsPlainAnswer }) => needsPlainAnswer === true))
+    steps.push(requestEffect('forward', () => undefined, { changes: { adds: [], removes: ofOtherForms } }));
   const answers = rules.on_http_response.length === 0 ? [] : [answerStep(policy)];
   return { steps, answers };
 }
+
+/** Headers by which clients ask for a body in another form, or for a part of it. */
+const ofOtherForms = ['accept-encoding', 'if-range', 'range'];
 
 function requestStep(policy: Policy, index: RuleIndex | undefined): RequestStep {
   const list = policy.rules.on_http_request;
@@ -40,18 +46,18 @@ function requestStep(policy: Policy, index: RuleIndex | undefined): RequestStep 
   const changes = facts.flatMap((each) => each.changes ?? []);
   const reads = facts.flatMap((each) => each.reads ?? []);
   const sole = facts.flatMap(({ soleHeader }) => soleHeader ?? []);
-  const signIn = facts.find((each) => each.signIn !== undefined)?.signIn;
+  const signIn = facts.flatMap((each) => each.signIn ?? []);
   return {
     phase: 'request',
     ...sharedFacts(policy, 'on_http_request'),
     reads: policy.reads.headers || reads.includes('all') ? 'all' : reads.flatMap((each) => each),
     ...(sole.length > 0 && { soleHeader: sole }),
-    ...(signIn !== undefined && { signIn }),
+    ...(signIn.length > 0 && { signIn }),
     // Rules remove headers from some requests only: they do it themselves, with other spellings of the names.
     ...(changes.length > 0 && { changes: { adds: changes, removes: [] } }),
     run(visit) {
       // Visitors must not say who they are where rules ask only some of them to sign in.
-      if (signIn !== undefined) visit.identity ??= [];
+      if (signIn.length > 0) visit.identity ??= [];
       return enter(policy, index, visit, 'on_http_request');
     },
   };

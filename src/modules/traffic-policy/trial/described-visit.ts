@@ -39,11 +39,16 @@ export function describedVisit(
     access: { ...access, isUnloadable: () => false },
     notes: { add: () => {} },
     rates: { take: unknown('how many visits came before') },
+    requests: { send: unknown('the answer of another endpoint') },
     // Whoever may try a policy must not learn a secret by it.
     secrets: { get: (_account, vault, name) => unknown(`the secret ${name} of the vault ${vault}`)() },
     passwords: { check: (visit, refuses) => refuses(visit.headers) },
     tokens: { admit: unknown('the token of the visitor'), judge: unknown('the token of the visitor') },
-    logins: { admit: unknown('the login of the visitor'), holds: unknown('the login of the visitor') },
+    logins: {
+      admit: unknown('the login of the visitor'),
+      holds: unknown('the login of the visitor'),
+      idToken: unknown('the login of the visitor'),
+    },
   };
   const { protocol, port } = endpoint;
   const url = `${protocol}://${host}${target}`;
@@ -62,6 +67,7 @@ export function describedVisit(
       },
     }),
     policy: undefined,
+    outgoingBody: undefined,
     method,
     httpVersion: '1.1',
     host,

@@ -6,6 +6,7 @@ import { knowsPlaces } from '../../places.ts';
 import { actions } from '../actions/index.ts';
 import type { Phase } from '../phases.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
+import { clientCertificateVariables } from './client-certificate.ts';
 import { connectionVariables } from './connection.ts';
 import { ofAnyPhase, ofRequests, ofResponses } from './functions.ts';
 import { whyNotOffered } from './not-offered.ts';
@@ -18,6 +19,7 @@ type Functions = Readonly<Record<string, readonly Overload<PolicyVisit>[]>>;
 
 const everywhere: Variables = {
   ...connectionVariables,
+  ...clientCertificateVariables,
   'time.now': { type: string, isSure: true, get: () => new Date().toISOString().replace(/\.\d{3}Z$/, 'Z') },
 };
 

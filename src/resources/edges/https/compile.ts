@@ -3,13 +3,14 @@ import type { Compiler } from '../../../publisher/compiler.ts';
 import type { HttpsEdgeEntry, ModuleSettings, RouteEntry } from '../../../snapshot/contract.ts';
 import type { Change } from '../../../store/write/change-log.ts';
 import type { Queries } from '../../../store/database.ts';
-import { openSecrets } from '../../../modules/index.ts';
+import { asRun, openSecrets } from '../../../modules/index.ts';
 import type { ResourceContext } from '../../resource.ts';
 import { loadAuthorities, withAuthorities } from '../authorities.ts';
 import type { StoredModules } from '../module-fields.ts';
 import { routesOfMany } from './route-queries.ts';
 import { httpsEdgeRoutes, httpsEdges } from './table.ts';
 import type { HttpsEdge, HttpsEdgeRoute } from './table.ts';
+import { target } from './writes.ts';
 
 type OpenSecret = (sealed: string, context: string) => string;
 
@@ -61,7 +62,7 @@ function toRoute(
   ofEdge: ModuleSettings | undefined,
   open: OpenSecret,
 ): RouteEntry {
-  const own = withSecrets(modules, open);
+  const own = withSecrets(asRun(modules, target), open);
   return { id, matchType: match_type, match, modules: ofEdge === undefined ? own : { ...ofEdge, ...own } };
 }
 

@@ -136,8 +136,9 @@ type KindWrite = Parameters<ConfigurationKind['create']>[0];
 type Edge = Parameters<ReturnType<typeof routeWrites>['create']>[1];
 
 /** Gives an edge exactly these routes. Those that leave go first, because others may take their paths. */
-function routeSync({ referables, sealer }: ResourceContext) {
-  const writes = routeWrites({ referables, sealer });
+function routeSync(context: ResourceContext) {
+  const { referables } = context;
+  const writes = routeWrites(context);
   return async (
     { transaction, idOf }: KindWrite,
     edge: Edge,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 
 import { mapInTurns } from '../../../lib/map-in-turns.ts';
-import { modulesFor } from '../../../modules/index.ts';
+import { asRun, modulesFor } from '../../../modules/index.ts';
 import { certificateTroubles } from '../../acme/service.ts';
 import { configurationKinds } from '../../configuration-kind.ts';
 import { hostnameHolders } from '../../hostname-holders.ts';
@@ -27,7 +27,7 @@ import {
 } from './routes.ts';
 import { httpsEdgeRoutes, httpsEdges, migrations } from './table.ts';
 import type { HttpsEdgeRoute } from './table.ts';
-import { checkModules, edgeTarget, httpsEdgeWrites } from './writes.ts';
+import { checkModules, edgeTarget, httpsEdgeWrites, target } from './writes.ts';
 
 const kind = new EdgeKind({
   proto: 'https',
@@ -94,7 +94,10 @@ export const httpsEdgesResource: Resource = {
       async find(accountId, id, edgeId) {
         const route = await store.find(httpsEdgeRoutes, accountId, id);
         if (route === undefined || (edgeId !== undefined && edgeId !== route.edge_id)) return undefined;
-        return { ...(await store.find(httpsEdges, accountId, route.edge_id))?.modules, ...route.modules };
+        return {
+          ...(await store.find(httpsEdges, accountId, route.edge_id))?.modules,
+          ...asRun(route.modules, target),
+        };
       },
       async ofEdge(accountId, edgeId, most) {
         const edge = await store.find(httpsEdges, accountId, edgeId);
@@ -104,7 +107,7 @@ export const httpsEdgesResource: Resource = {
           id,
           match_type,
           match,
-          modules: { ...edge.modules, ...modules },
+          modules: { ...edge.modules, ...asRun(modules, target) },
         }));
       },
     });

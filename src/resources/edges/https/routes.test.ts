@@ -86,7 +86,7 @@ onGatehousesInTurn(
       const body = { match: '/', match_type };
       await refuses(g(), ['POST', routes, { ...body, description: 'x'.repeat(256) }], 400, 7073);
       await refuses(g(), ['POST', routes, { ...body, metadata: 'x'.repeat(4097) }], 400, 7074);
-      for (const field of ['saml', 'policy', 'hostports']) {
+      for (const field of ['saml', 'hostports']) {
         await refuses(g(), ['POST', routes, { ...body, [field]: {} }], 400, 214);
       }
       await refuses(g(), ['POST', routes, { ...body, backend: { backend_id: 'bkdsc_gone' } }], 400, 6501);

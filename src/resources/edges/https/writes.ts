@@ -27,12 +27,12 @@ export interface RouteChange extends TextFields {
 }
 
 export function httpsEdgeWrites(context: ResourceContext): EdgeWrites {
-  const { referables, settings } = context;
+  const { settings } = context;
   const routes = routeWrites(context);
   const edges = edgeWrites({
     table: httpsEdges,
     target: edgeTarget,
-    referables,
+    context,
     accept: (hostports) => acceptHostnames(hostports, settings.httpsPort),
     claimed: claimedHostnames,
     move: (transaction, edge, before, now) => moveHostnames(transaction, context, hostnames, edge, before, now),
@@ -52,7 +52,8 @@ export function checkModules(modules: StoredModules): void {
   if (endsUpstream(modules['tls_termination'])) throw new UserError(httpsEndsUpstream);
 }
 
-export function routeWrites({ referables, sealer }: Pick<ResourceContext, 'referables' | 'sealer'>) {
+export function routeWrites(context: Pick<ResourceContext, 'referables' | 'sealer' | 'services'>) {
+  const { sealer } = context;
   return {
     async create(
       transaction: Transaction,
@@ -71,7 +72,7 @@ export function routeWrites({ referables, sealer }: Pick<ResourceContext, 'refer
       };
       await checkFree(transaction, first);
       const route = await httpsEdgeRoutes.insert(transaction, withText(first, change));
-      await syncReferences(transaction, referables, target, route);
+      await syncReferences(transaction, context, target, route);
       return route;
     },
     async update(transaction: Transaction, previous: HttpsEdgeRoute, change: RouteChange): Promise<HttpsEdgeRoute> {
@@ -80,11 +81,11 @@ export function routeWrites({ referables, sealer }: Pick<ResourceContext, 'refer
       const changed = { ...previous, match_type, match: acceptMatch(match), modules };
       await checkFree(transaction, changed);
       const route = await httpsEdgeRoutes.update(transaction, previous, withText(changed, change));
-      if (route !== previous) await syncReferences(transaction, referables, target, route, previous.modules);
+      if (route !== previous) await syncReferences(transaction, context, target, route, previous.modules);
       return route;
     },
     async remove(transaction: Transaction, route: HttpsEdgeRoute): Promise<void> {
-      await syncReferences(transaction, referables, target, { ...route, modules: {} }, route.modules);
+      await syncReferences(transaction, context, target, { ...route, modules: {} }, route.modules);
       await httpsEdgeRoutes.delete(transaction, route);
     },
   };

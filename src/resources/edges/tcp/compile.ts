@@ -1,3 +1,4 @@
+import { asRun } from '../../../modules/index.ts';
 import type { Compiler } from '../../../publisher/compiler.ts';
 import type { TcpEdgeEntry } from '../../../snapshot/contract.ts';
 import { claimedPorts, isOffered } from './ports.ts';
@@ -21,5 +22,5 @@ function toEntry({ id, account_id, hostports, modules }: TcpEdge, range: PortRan
   const ports = claimedPorts(hostports)
     .map(({ key }) => key)
     .filter((port) => isOffered(port, range));
-  return { kind: 'tcp_edge', id, accountId: account_id, ports, modules };
+  return { kind: 'tcp_edge', id, accountId: account_id, ports, modules: asRun(modules, 'tcp_edge') };
 }

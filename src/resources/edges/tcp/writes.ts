@@ -5,11 +5,12 @@ import { tcpEdges } from './table.ts';
 
 export const target = 'tcp_edge';
 
-export function tcpEdgeWrites({ referables, services, settings }: ResourceContext) {
+export function tcpEdgeWrites(context: ResourceContext) {
+  const { services, settings } = context;
   return edgeWrites({
     table: tcpEdges,
     target,
-    referables,
+    context,
     accept: (hostports) => acceptPorts(hostports, settings.tcpPorts),
     claimed: claimedPorts,
     move: (transaction, edge, before, now) => movePorts(transaction, services, edge, before, now),

@@ -1,3 +1,4 @@
+import { asRun } from '../../../modules/index.ts';
 import type { Compiler } from '../../../publisher/compiler.ts';
 import type { TlsEndpointEntry } from '../../../snapshot/contract.ts';
 import type { Services } from '../../services.ts';
@@ -25,7 +26,7 @@ function toEntry({ id, account_id, hostports, modules }: Edge, pems: ReadonlyMap
     id,
     accountId: account_id,
     names: hostports.map(hostnameOf),
-    modules: withAuthorities(modules, pems),
+    modules: withAuthorities(asRun(modules, 'tls_edge'), pems),
     ...(endsHere(modules) && { termination: {} }),
   };
 }

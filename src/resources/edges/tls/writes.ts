@@ -11,11 +11,11 @@ import { hostnames, tlsEdges } from './table.ts';
 export const target = 'tls_edge';
 
 export function tlsEdgeWrites(context: ResourceContext) {
-  const { referables, settings } = context;
+  const { settings } = context;
   return edgeWrites({
     table: tlsEdges,
     target,
-    referables,
+    context,
     accept: (hostports) => acceptHostnames(hostports, settings.httpsPort),
     claimed: claimedHostnames,
     move: (transaction, edge, before, now) => moveHostnames(transaction, context, hostnames, edge, before, now),

@@ -47,7 +47,7 @@ export function filledHost(at: number): string {
 }
 
 async function fillEdge(
-  { referables }: ResourceContext,
+  context: ResourceContext,
   transaction: Transaction,
   hostname: string,
   backendId: string,
@@ -68,5 +68,5 @@ async function fillEdge(
     match: '/',
     modules: { backend },
   });
-  await syncReferences(transaction, referables, 'https_route', route);
+  await syncReferences(transaction, context, 'https_route', route);
 }

@@ -1,0 +1,75 @@
+import { requestLoop, requestTooLongAnswer, requestTimedOut, tooManyRequests } from '../../errors/shared.ts';
+import { UserError } from '../../errors/user-error.ts';
+import { FairTurns, TooMuchWaits } from '../../lib/fair-turns.ts';
+import type { OwnRequest, RequestAnswer, RequestVisit as StepVisit, StepServices } from '../../modules/step.ts';
+import { AnswerTooLong, OwnExchange } from './own-exchange.ts';
+import type { OwnOrigin } from './own-exchange.ts';
+import type { Exchange } from './exchange.ts';
+
+/** Requests of rules that may lead to one another, and those of all rules for one visitor. */
+const mostDepth = 3;
+const mostForVisitor = 20;
+
+/** Makes requests of rules to internal endpoints. */
+export class OwnRequests {
+  readonly #handle: (exchange: Exchange) => void;
+  /** Those that have led to others wait for them: each depth has turns of its own. */
+  readonly #turns = Array.from({ length: mostDepth }, () => new FairTurns({ atOnce: 100, ofOwner: 20, waiting: 100 }));
+  readonly #left = new WeakMap<object, OwnOrigin['left']>();
+
+  constructor(handle: (exchange: Exchange) => void) {
+    this.#handle = handle;
+  }
+
+  /** Rejects with a `UserError`. */
+  readonly send: StepServices['requests']['send'] = async (visit, request) => {
+    const { accountId, source } = visit;
+    const { exchange } = visit as StepVisit & { readonly exchange: Exchange };
+    const before = exchange.own;
+    const depth = (before?.depth ?? 0) + 1;
+    const left = before?.left ?? this.#leftOf(exchange);
+    const turns = this.#turns[depth - 1];
+    if (turns === undefined) throw new UserError(requestLoop, { limit: mostDepth });
+    if (left.requests <= 0) throw new UserError(tooManyRequests, { limit: mostForVisitor });
+    left.requests -= 1;
+    const own = { accountId, endpoint: endpointOf(request.url), source, depth, left };
+    try {
+      const startedAt = performance.now();
+      return await turns.run(accountId, () => {
+        const timeoutMs = request.timeoutMs - (performance.now() - startedAt);
+        if (timeoutMs <= 0) throw new UserError(requestTimedOut);
+        return this.#ask({ ...request, timeoutMs }, own);
+      });
+    } catch (error) {
+      if (error instanceof TooMuchWaits) throw new UserError(tooManyRequests, { limit: mostForVisitor });
+      throw error;
+    }
+  };
+
+  #leftOf(exchange: object): OwnOrigin['left'] {
+    const known = this.#left.get(exchange) ?? { requests: mostForVisitor };
+    this.#left.set(exchange, known);
+    return known;
+  }
+
+  async #ask(request: OwnRequest, own: OwnOrigin): Promise<RequestAnswer> {
+    const { promise, resolve } = Promise.withResolvers<RequestAnswer | Error>();
+    const exchange = new OwnExchange(request, own, resolve);
+    const timedOut = new UserError(requestTimedOut);
+    const timer = setTimeout(() => {
+      resolve(timedOut);
+      exchange.leave();
+    }, request.timeoutMs);
+    this.#handle(exchange);
+    const answer = await promise;
+    clearTimeout(timer);
+    if (answer instanceof AnswerTooLong) throw new UserError(requestTooLongAnswer, { bytes: request.maxBytes });
+    if (answer instanceof UserError) throw answer;
+    if (answer instanceof Error) return { status: 502, headers: [], body: Buffer.alloc(0) };
+    return answer;
+  }
+}
+
+function endpointOf({ protocol, host }: URL): string {
+  return `${protocol}//${host}`;
+}

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import type { InternalEndpointEntry, ModuleSettings, SnapshotEntry } from '../../src/snapshot/contract.ts';
+import { get, openHttp2, requestHttp2, sendRaw } from './support/https-client.ts';
+import { backendEntry, toBackend, trafficPolicy } from './support/https-entries.ts';
+import { startUpstream } from './support/https-upstream.ts';
+import type { TestUpstream } from './support/https-upstream.ts';
+import { documentedPolicy, policyOf, refusalOf, startWithPolicy, vaultWith } from './support/policies.ts';
+
+const errorCode = 'gatehouse-error-code';
+
+function internal(url: string, modules: ModuleSettings, id = url, accountId = 'acc_1'): InternalEndpointEntry {
+  return { kind: 'internal_endpoint', id, accountId, url, modules };
+}
+
+/** A program behind an internal endpoint that answers as it is told. */
+async function startAsked(
+  t: TestContext,
+  answer: Parameters<typeof startUpstream>[0],
+): Promise<{ asked: TestUpstream; entries: readonly SnapshotEntry[] }> {
+  const asked = await startUpstream(answer);
+  t.after(() => asked[Symbol.asyncDispose]());
+  return { asked, entries: [backendEntry('asked', asked.port), internal('https://auth.internal', toBackend('asked'))] };
+}
+
+const call = (config: object, phase?: string) =>
+  policyOf('http-request', { url: 'https://auth.internal/check', ...config }, phase);
+const telling = (config: object, value: string) => ({
+  on_http_request: [
+    {
+      actions: [
+        { type: 'http-request', config: { url: 'https://auth.internal/check', ...config } },
+        { type: 'custom-response', config: { body: value } },
+      ],
+    },
+  ],
+});
+
+test('the documented policy asks an internal endpoint, and lets in whom that allows, in both versions of HTTP', async (t) => {
+  const { asked, entries } = await startAsked(t, (request, response) => {
+    const isKnown = request.headers['authorization'] === 'Bearer a secret' && request.url === '/check?path=%2Fopen';
+    response.writeHead(isKnown ? 200 : 403, { 'x-person': 'ada' }).end('{"name": "Ada"}');
+  });
+  const text = documentedPolicy('http-request').replace("'web'", "'keys'");
+  const { upstream, gateway } = await startWithPolicy(t, text, [...entries, ...vaultWith('token', 'a secret')]);
+  assert.equal((await sendRaw(gateway.port, get('/open'))).status, 200);
+  assert.equal((await sendRaw(gateway.port, get('/closed'))).status, 403);
+  const session = openHttp2(gateway.port);
+  assert.equal((await requestHttp2(session, { ':path': '/open' })).status, 200);
+  session.destroy();
+  assert.equal(upstream.seen.length, 2);
+  for (const { headers } of upstream.seen) assert.equal(headers[headers.indexOf('x-name') + 1], 'Ada');
+  const [first] = asked.seen;
+  const headers = first?.headers ?? [];
+  const lower = headers.map((each) => each.toLowerCase());
+  assert.deepEqual([first?.method, headers[lower.indexOf('host') + 1]], ['GET', 'auth.internal']);
+  assert.equal(headers[lower.indexOf('x-forwarded-for') + 1], '127.0.0.1');
+});
+
+test('later expressions read the request, the answer and the attempts', async (t) => {
+  let count = 0;
+  const { asked, entries } = await startAsked(t, (_, response) => {
+    count += 1;
+    response.writeHead(count < 3 ? 503 : 201, { 'x-a': String(count) }).end(`answer ${count}`);
+  });
+  const r = 'actions.ngrok.http_request';
+  const document = telling(
+    {
+      method: 'POST',
+      body: 'from ${req.host}',
+      headers: { 'x-key': '${conn.client_ip}' },
+      retry_condition: 'attempts < 5 && last_attempt.res.status_code >= 500',
+    },
+    `\${${r}.res.status_code} \${${r}.res.header['x-a'][0]} \${${r}.res.body} \${${r}.req.method} \${${r}.req.body} \${${r}.attempts.size()} \${${r}.attempts[0].response_status_code}`,
+  );
+  const { gateway } = await startWithPolicy(t, document, entries);
+  const { body } = await sendRaw(gateway.port, get('/'));
+  assert.equal(body, '201 3 answer 3 POST from app.test 3 503');
+  assert.deepEqual(
+    asked.seen.map((each) => each.body),
+    Array(3).fill('from app.test'),
+  );
+  // Three more attempts at most.
+  count = -100;
+  await sendRaw(gateway.port, get('/'));
+  assert.equal(asked.seen.length, 3 + 4);
+});
+
+test('without an answer in time, or with one too long, the policy goes on or ends as it says', async (t) => {
+  const { entries } = await startAsked(t, (request, response) => {
+    if (request.url === '/long') response.end('x'.repeat(262_145));
+    else if (request.url === '/most') response.end('x'.repeat(262_144));
+  });
+  const code = '${actions.ngrok.http_request.error.code}';
+  const { gateway, setPolicy } = await startWithPolicy(t, telling({ timeout: '1s' }, code), entries);
+  assert.equal((await sendRaw(gateway.port, get('/'))).body, 'ERR_NGROK_3602');
+  await setPolicy(telling({ url: 'https://auth.internal/long' }, code));
+  assert.equal((await sendRaw(gateway.port, get('/'))).body, 'ERR_NGROK_3601');
+  await setPolicy(telling({ url: 'https://auth.internal/most' }, '${actions.ngrok.http_request.res.body.size()}'));
+  assert.equal((await sendRaw(gateway.port, get('/'))).body, '262144');
+  await setPolicy(telling({ url: 'https://auth.internal/long', on_error: 'halt' }, code));
+  const halted = await sendRaw(gateway.port, get('/'));
+  assert.deepEqual([halted.status, halted.headers[errorCode]], [500, 'ERR_GATEHOUSE_2238']);
+  await setPolicy(telling({ url: 'https://gone.internal' }, '${actions.ngrok.http_request.res.status_code}'));
+  assert.equal((await sendRaw(gateway.port, get('/'))).body, '503');
+});
+
+test('an answer is changed by what another endpoint says', async (t) => {
+  const { entries } = await startAsked(t, (_, response) => response.end('gold'));
+  const document = {
+    on_http_response: [
+      {
+        actions: [
+          { type: 'http-request', config: { url: 'https://auth.internal/' } },
+          { type: 'add-headers', config: { headers: { 'x-plan': '${actions.ngrok.http_request.res.body}' } } },
+        ],
+      },
+    ],
+  };
+  const { gateway } = await startWithPolicy(t, document, entries);
+  const answer = await sendRaw(gateway.port, get('/'));
+  assert.deepEqual([answer.status, answer.headers['x-plan']], [200, 'gold']);
+});
+
+test('the endpoint that is asked obeys its own rules, and nobody comes to that of another account', async (t) => {
+  const { asked, entries } = await startAsked(t, (_, response) => response.end('in'));
+  const deny = {
+    on_http_request: [
+      { expressions: ["req.method != 'GET'"], actions: [{ type: 'deny', config: { status_code: 418 } }] },
+    ],
+  };
+  const more = [
+    internal('https://guarded.internal', { ...toBackend('asked'), ...trafficPolicy(deny) }),
+    internal('https://foreign.internal', toBackend('asked'), 'foreign', 'acc_2'),
+  ];
+  const status = '${actions.ngrok.http_request.res.status_code}';
+  const { gateway, setPolicy } = await startWithPolicy(
+    t,
+    telling({ url: 'https://guarded.internal/', method: 'PUT' }, status),
+    [...entries, ...more],
+  );
+  assert.equal((await sendRaw(gateway.port, get('/'))).body, '418');
+  await setPolicy(telling({ url: 'https://foreign.internal/' }, status));
+  assert.equal((await sendRaw(gateway.port, get('/'))).body, '503');
+  assert.equal(asked.seen.length, 0);
+  for (const host of ['127.0.0.1', 'auth.internal.example.com', 'localhost', 'auth.internal@127.0.0.1']) {
+    await setPolicy(telling({ url: '${getQueryParam("u")[0]}', on_error: 'continue' }, status));
+    const hostile = await sendRaw(gateway.port, get(`/?u=https://${host}/`));
+    assert.deepEqual([hostile.status, hostile.headers[errorCode]], [500, 'ERR_GATEHOUSE_2238'], host);
+  }
+  assert.equal(asked.seen.length, 0);
+});
+
+test('requests that lead to one another end', async (t) => {
+  const { asked, entries } = await startAsked(t, (_, response) => response.end('end'));
+  const loop = policyOf('http-request', { url: 'https://loop.internal/' });
+  const counting = {
+    on_http_request: [
+      {
+        actions: Array.from({ length: 4 }, () => ({ type: 'http-request', config: { url: 'https://auth.internal/' } })),
+      },
+    ],
+  };
+  const fan = {
+    on_http_request: [
+      {
+        actions: Array.from({ length: 4 }, () => ({ type: 'http-request', config: { url: 'https://wide.internal/' } })),
+      },
+    ],
+  };
+  const more = [
+    internal('https://loop.internal', { ...toBackend('asked'), ...trafficPolicy(loop) }),
+    internal('https://wide.internal', { ...toBackend('asked'), ...trafficPolicy(counting) }),
+  ];
+  const { gateway, setPolicy } = await startWithPolicy(t, loop, [...entries, ...more]);
+  assert.equal((await sendRaw(gateway.port, get('/'))).status, 200);
+  assert.equal(asked.seen.length, 3);
+  await setPolicy(fan);
+  assert.equal((await sendRaw(gateway.port, get('/'))).status, 200);
+  assert.ok(asked.seen.length - 3 <= 20, `${asked.seen.length}`);
+});
+
+test('what cannot be asked is refused when the policy is written', () => {
+  const refusal = (config: object) => refusalOf(call(config));
+  for (const url of [
+    'http://127.0.0.1/',
+    'https://example.com/',
+    'https://u:p@auth.internal/',
+    'tcp://auth.internal:1',
+    'auth.internal',
+    'https://*.internal/',
+  ])
+    assert.match(refusal({ url }), /^2226 .*config\.url/, url);
+  assert.match(refusal({ method: 'HEAD' }), /^2222 /);
+  assert.match(refusal({ timeout: '31s' }), /^2225 /);
+  assert.match(refusal({ max_redirects: 3 }), /^2204 .*not followed/);
+  assert.match(refusal({ headers: { Host: 'x' } }), /^2208 /);
+  assert.match(refusal({ retry_condition: '1' }), /^2200 /);
+  assert.match(refusal({ retry_condition: 'last_attempt.res.status > 1' }), /^2200 .*status/);
+  assert.match(refusalOf(call({}, 'on_tcp_connect')), /^2202 /);
+});
