@@ -1,5 +1,5 @@
 /** JavaScript finds texts up to this length in linear time. Longer ones it may compare whole at every place. */
-const quickLength = 64;
+export const quickLength = 64;
 
 /** Work of looking for one text in another, in units of expressions: somebody may have chosen both. */
 export function searchUnits(text: string, part: string): number {

@@ -130,3 +130,13 @@ test('the work is linear, and told', () => {
     assert.ok(ratio < 5, `${pattern}: ${ratio}`);
   }
 });
+
+test('a search for a long text rests as others do, though the text nearly fits everywhere', () => {
+  const text = 'a'.repeat(20_000);
+  let units = 0;
+  const search = new Regex(`${'a'.repeat(200)}b`).search(text, 0, (spent) => (units += spent), 1000);
+  let rests = 0;
+  while (search.next().done !== true) rests += 1;
+  assert.ok(rests > 1000, `${rests} rests`);
+  assert.ok(units > text.length * 200, `${units} units`);
+});

@@ -1,4 +1,4 @@
-import { searchUnits } from '../search-units.ts';
+import { quickLength, searchUnits } from '../search-units.ts';
 import { takes } from './classes.ts';
 import { parsePattern } from './parse.ts';
 import { isAt, Program } from './program.ts';
@@ -60,7 +60,7 @@ export class Regex {
 
   /** The leftmost match at a place or behind it, looked for in steps: each call of `next` goes on for so many units of work. */
   *search(text: string, from: number, spend: Spend, unitsAtOnce: number): Generator<undefined, Match | undefined> {
-    if (this.#literal !== undefined) {
+    if (this.#literal !== undefined && this.#literal.length <= quickLength) {
       const start = text.indexOf(this.#literal, from);
       spend(12 + ((start < 0 ? text.length : start) - from) / 64);
       return start < 0 ? undefined : { start, end: start + this.#literal.length, groups: [this.#literal] };
