@@ -10,7 +10,7 @@ import type { ConnectionOptions, TLSSocket } from 'node:tls';
 
 import type { TlsEndpointEntry } from '../../src/snapshot/contract.ts';
 import { ClientAuthority } from '../support/client-certificates.ts';
-import { edgeCertificate, makeCertificate } from './support/https-certificate.ts';
+import { edgeCertificate, makeCertificate, makeCertificateWith } from './support/https-certificate.ts';
 import { get, parseAnswer, readAll, requestHttp2 } from './support/https-client.ts';
 import { backendEntry, toBackend, trafficPolicy } from './support/https-entries.ts';
 import { startGateway } from './support/https-gateway.ts';
@@ -210,6 +210,15 @@ test('what cannot be done is refused when the policy is written', () => {
   assert.match(
     refusal({ server_certificate: served.certificate, server_private_key: foreign }),
     /^2204 .*does not belong/,
+  );
+  const odd = makeCertificateWith('ec -pkeyopt ec_paramgen_curve:secp256k1', 'DNS:app.test');
+  assert.match(
+    refusal({ server_certificate: odd.certificate, server_private_key: odd.key }),
+    /^2204 .*the private key cannot be read: curve secp256k1 is not served/,
+  );
+  assert.match(
+    refusal({ server_certificate: 'no PEM', server_private_key: served.key }),
+    /^2204 .*the certificate is not PEM/,
   );
   assert.match(refusal({ mutual_tls_certificate_authorities: ['ca_1'] }), /^2204 .*authorities\[0\].*PEM/);
   assert.match(refusal({ mutual_tls_certificate_authorities: [ada.cert] }), /^2204 .*not one of an authority/);

@@ -6,7 +6,7 @@ import type { TextFields } from '../../api/body/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { readAuthorities } from '../../modules/client-authorities.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
-import { readCertificateFacts } from '../certificate-facts.ts';
+import { readCertificateFacts } from '../../lib/certificate-facts.ts';
 import { nameUsers } from '../name-users.ts';
 import { createReferable } from '../references.ts';
 import { authorityInUse } from './errors.ts';

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { readValidity } from '../../lib/certificate-validity.ts';
 import { Random } from '../../../test/e2e/gateway/support/random.ts';
 import { makePair } from '../../../test/support/certificate-pair.ts';
-import { readCertificatePair } from './pem-certificate.ts';
+import { readCertificatePair } from '../../lib/certificate-pair.ts';
 
 const pair = makePair('dates', '-subj', '/CN=dates.test', '-days', '30000');
 const original = new X509Certificate(pair.certificate_pem);

@@ -1,7 +1,7 @@
 import { quote, UserError } from '../../errors/user-error.ts';
 import * as errors from './errors.ts';
-import { readCertificatePair } from './pem-certificate.ts';
-import type { CertificateFault } from './pem-certificate.ts';
+import { readCertificatePair } from '../../lib/certificate-pair.ts';
+import type { CertificateFault } from '../../lib/certificate-pair.ts';
 import type { TlsCertificate } from './table.ts';
 
 type Facts = Omit<TlsCertificate, 'id' | 'account_id' | 'created_at' | 'description' | 'metadata' | 'issued_at'>;

@@ -3,7 +3,7 @@ import type { Migration } from '../../store/migrate.ts';
 import { Table, tableSql } from '../../store/table.ts';
 import type { Stored } from '../../store/table.ts';
 import { referencesSql } from '../references.ts';
-import type { PrivateKeyType } from '../certificate-facts.ts';
+import type { PrivateKeyType } from '../../lib/certificate-facts.ts';
 
 export interface TlsCertificate extends Stored, TextFields {
   /** As it was given. */

@@ -10,7 +10,12 @@ export interface TestCertificate {
 
 /** Makes a self-signed certificate, which clients and gateways in tests trust as an authority. */
 export function makeCertificate(...altNames: readonly string[]): TestCertificate {
-  const request = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test`.split(' ');
+  return makeCertificateWith('ec -pkeyopt ec_paramgen_curve:prime256v1', ...altNames);
+}
+
+/** `newKey`: the key, as OpenSSL's `-newkey` takes it. */
+export function makeCertificateWith(newKey: string, ...altNames: readonly string[]): TestCertificate {
+  const request = `req -x509 -newkey ${newKey} -nodes -days 2 -subj /CN=test`.split(' ');
   const names = `subjectAltName=${altNames.join(',')}`;
   const pem = execFileSync('openssl', [...request, '-addext', names, '-keyout', '-', '-out', '-'], {
     encoding: 'utf8',

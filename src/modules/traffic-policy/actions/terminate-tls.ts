@@ -1,8 +1,10 @@
-import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 import { clientCertificateRequired, connectionPredatesRules, policyValueFailed } from '../../../errors/shared.ts';
 import { UserError } from '../../../errors/user-error.ts';
 import { EvaluationFault } from '../../../lib/cel/run.ts';
+import { readCertificatePair } from '../../../lib/certificate-pair.ts';
+import type { CertificateFault } from '../../../lib/certificate-pair.ts';
 import { maxAuthorities, readAuthorities } from '../../client-authorities.ts';
 import { NotDescribed } from '../../not-described.ts';
 import { checkShownCertificate } from '../../shown-certificate.ts';
@@ -93,11 +95,12 @@ function readAuthorityTemplates(config: ConfigReader): readonly Template[] {
 
 /** Reads what stands there now; what is written out is checked at once. */
 function pemReader({ certificate, privateKey, authorities }: PemTemplates, config: ConfigReader): TlsTerms['read'] {
-  // What was read last; secrets change seldom.
-  let known: { readonly texts: string; readonly pems: TlsPems } | undefined;
+  // What was read last; secrets change seldom, and handshakes come by the thousand.
+  let known: { readonly texts: string; readonly pems: TlsPems | Error } | undefined;
   const pemsOf = (own: readonly string[], cas: readonly string[]): TlsPems => {
     const texts = JSON.stringify([own, cas]);
-    if (known?.texts !== texts) known = { texts, pems: checkPems(own, cas) };
+    if (known?.texts !== texts) known = { texts, pems: pemsOrFault(own, cas) };
+    if (known.pems instanceof Error) throw known.pems;
     return known.pems;
   };
   const pair = certificate === undefined || privateKey === undefined ? [] : [certificate, privateKey];
@@ -123,16 +126,54 @@ function pemReader({ certificate, privateKey, authorities }: PemTemplates, confi
   };
 }
 
+function pemsOrFault(own: readonly string[], authorities: readonly string[]): TlsPems | Error {
+  try {
+    return checkPems(own, authorities);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
 function checkPems([certificatePem, privateKeyPem]: readonly string[], authorities: readonly string[]): TlsPems {
   const all = [certificatePem ?? '', privateKeyPem ?? '', ...authorities];
   if (all.some(({ length }) => length > longestPem)) throw new Error(`one has more than ${longestPem} characters`);
-  if (certificatePem !== undefined && privateKeyPem !== undefined)
-    if (!new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(privateKeyPem)))
-      throw new Error('the private key does not belong to the certificate');
+  if (certificatePem !== undefined && privateKeyPem !== undefined) {
+    const read = readCertificatePair(certificatePem, privateKeyPem);
+    if ('fault' in read) throw new Error(wordsOf(read));
+  }
   return {
     pair: certificatePem === undefined || privateKeyPem === undefined ? undefined : { certificatePem, privateKeyPem },
     clientCa: authorities.length === 0 ? undefined : readAuthorities(authorities.join('\n')),
   };
+}
+
+function wordsOf(fault: CertificateFault): string {
+  const fieldOf = (field: string) => (field === 'certificate_pem' ? 'the certificate' : 'the private key');
+  switch (fault.fault) {
+    case 'certificate-missing':
+    case 'no-certificate':
+      return 'there is no certificate in it';
+    case 'key-missing':
+      return 'the private key is empty';
+    case 'key-encrypted':
+      return 'the private key is encrypted; give it without a passphrase';
+    case 'key-mismatch':
+      return 'the private key does not belong to the certificate';
+    case 'swapped':
+      return 'there is a private key in the certificate';
+    case 'not-pem':
+      return `${fieldOf(fault.field)} is not PEM, which starts with "-----BEGIN"`;
+    case 'wrong-type':
+      return `${fieldOf(fault.field)} has a block of another type than ${fault.expected}`;
+    case 'certificate-unreadable':
+      return `the certificate cannot be read: ${fault.reason}`;
+    case 'key-unreadable':
+      return `the private key cannot be read: ${fault.reason}`;
+    case 'chain-order':
+      return `certificate number ${fault.position} is not the issuer of the one before it`;
+    default:
+      return `${fieldOf(fault.field)} has ${fault.bytes} bytes, where ${fault.limit} are allowed`;
+  }
 }
 
 function reasonOf(error: unknown): string {

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
-import type { CertificateFacts } from '../certificate-facts.ts';
-import { readCertificatePair } from './pem-certificate.ts';
+import type { CertificateFacts } from './certificate-facts.ts';
+import { readCertificatePair } from './certificate-pair.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'pem-certificate-'));
+const folder = mkdtempSync(join(tmpdir(), 'certificate-pair-'));
 after(() => {
   rmSync(folder, { recursive: true });
 });

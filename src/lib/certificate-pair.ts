@@ -2,11 +2,11 @@ import { createPrivateKey, sign, verify, X509Certificate } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 
-import { readValidity } from '../../lib/certificate-validity.ts';
-import { PemError, readPemBlocks } from '../../lib/pem.ts';
-import type { PemBlock } from '../../lib/pem.ts';
-import { readCertificateFacts } from '../certificate-facts.ts';
-import type { CertificateFacts, PrivateKeyType } from '../certificate-facts.ts';
+import { readValidity } from './certificate-validity.ts';
+import { PemError, readPemBlocks } from './pem.ts';
+import type { PemBlock } from './pem.ts';
+import { readCertificateFacts } from './certificate-facts.ts';
+import type { CertificateFacts, PrivateKeyType } from './certificate-facts.ts';
 
 /** The reason for refusing a pair, with the values of its message. Never holds key material. */
 export type CertificateFault =

@@ -1,9 +1,9 @@
 import type { X509Certificate } from 'node:crypto';
 
-import { readValidity } from '../lib/certificate-validity.ts';
-import { findExtension, onlyElement, readDer } from '../lib/der.ts';
-import { toTimestamp } from '../lib/ids.ts';
-import { formatIp } from '../lib/ip/address.ts';
+import { readValidity } from './certificate-validity.ts';
+import { findExtension, onlyElement, readDer } from './der.ts';
+import { toTimestamp } from './ids.ts';
+import { formatIp } from './ip/address.ts';
 
 /** The fields of a leaf certificate. Texts are `''` where the certificate has none. */
 export interface CertificateFacts {
