@@ -77,11 +77,8 @@ onAnyGatehouse(
 
     test('a module that is not offered can be deleted, on what exists, and nothing else', async () => {
       const { edge, path } = await newRoute();
-      const tcp = await g().create('/edges/tcp');
-      for (const one of [`${path}/saml`, `${path}/policy`, `/edges/tcp/${tcp.id}/policy`]) {
-        assert.equal((await g().delete(one)).status, 204, one);
-        assert.match(await refuses(g(), ['PUT', one, {}], 404, 20191), /^Gatehouse has no /);
-      }
+      assert.equal((await g().delete(`${path}/saml`)).status, 204);
+      assert.match(await refuses(g(), ['PUT', `${path}/saml`, {}], 404, 20191), /^Gatehouse has no /);
       await refuses(g(), ['DELETE', `${edge}/routes/edghtsrt_gone/oauth`], 404, 7124);
       await refuses(g(), ['DELETE', '/edges/tcp/edgtcp_gone/policy'], 404, 7000);
       await refuses(g(), ['DELETE', '/edges/https/edghts_gone/mutual_tls'], 404, 7000);

@@ -68,7 +68,7 @@ onGatehousesInTurn(
       await refuses(g(), ['POST', path, { description: 'x'.repeat(256) }], 400, 7073);
       await refuses(g(), ['POST', path, { metadata: 'x'.repeat(4097) }], 400, 7074);
       await refuses(g(), ['POST', path, { description: '\uD800' }], 400, 20010);
-      for (const body of [{ policy: {} }, { request_headers: {} }, { x: 1 }])
+      for (const body of [{ saml: {} }, { request_headers: {} }, { x: 1 }])
         await refuses(g(), ['POST', path, body], 400, 214);
       await refuses(g(), ['POST', path, { traffic_policy: { enabled: true, value: '' } }], 400, 2236);
     });
