@@ -78,7 +78,7 @@ export const migratedPaths: readonly MigratedPath[] = [
   {
     paths: ['/edges/https/{edge_id}/routes/{id}/traffic_policy', '/edges/https/{edge_id}/routes/{id}/policy'],
     here: 'partly',
-    note: 'On TCP and TLS edges and on endpoints of agents too ([traffic policies](traffic-policy.md)). Not under the older name `policy`, and not with what needs databases of the hosted service, such as categories of addresses; places (`conn.geo`) with a database that you bring.',
+    note: 'On TCP and TLS edges and on endpoints of agents too ([traffic policies](traffic-policy.md)). The older `policy` too. Not with what needs lists of the hosted service, such as categories of addresses; places (`conn.geo`) with a database that you bring.',
   },
   {
     paths: ['/edges/https/{edge_id}/routes/{id}/oauth'],
