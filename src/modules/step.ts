@@ -100,6 +100,8 @@ export interface TlsFacts {
   /** Empty where none was agreed on. */
   readonly alpn: string;
   readonly isResumed: boolean;
+  /** The certificate of the client was signed by an authority that was asked for. */
+  readonly isClientVerified: boolean;
   /** The certificate that the client has shown, good or not. */
   readonly clientCertificate: () => X509Certificate | undefined;
 }

@@ -107,6 +107,14 @@ suite('bodies of requests', () => {
   });
 });
 
+test('a body becomes no longer than it may be, whatever stands behind what is replaced', async (t) => {
+  const { upstream, gateway } = await startWithPolicy(t, replaceIn('request', { from: 'a', to: 'x'.repeat(100_000) }));
+  assert.equal((await sendRaw(gateway.port, post(`a${'y'.repeat(424_288)}`))).status, 200);
+  assert.equal(upstream.seen.at(-1)?.body.length, 524_288);
+  assert.equal((await sendRaw(gateway.port, post(`a${'y'.repeat(424_289)}`))).status, 500);
+  assert.equal(upstream.seen.length, 1);
+});
+
 suite('bodies of answers', () => {
   const page = 'Call +1 555 0100 or +1 555 0199.';
 
@@ -198,6 +206,7 @@ test('what could never be replaced is refused when the policy is written', () =>
     refusal({ to: 'a' }),
     /^2234 .*lacks from at on_http_request\[0\]\.actions\[0\]\.config\.replacements\[0\]/,
   );
+  assert.match(refusal({ from: 'a', to: '$1'.repeat(101) }), /^2204 .*replacements\[0\]\.to.*more than 100/);
   assert.match(refusal({ from: 'a', with: 'b' }), /^2203 .*\.with/);
   assert.match(refusalOf(policyOf('request-body-find-replace', {})), /^2234 .*replacements/);
   assert.match(refusalOf(policyOf('request-body-find-replace', { replacements: [] })), /^2203 .*replacements/);

@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import type { InternalEndpointEntry, ModuleSettings, SnapshotEntry } from '../../src/snapshot/contract.ts';
-import { get, openHttp2, requestHttp2, sendRaw } from './support/https-client.ts';
+import { connectClient, get, openHttp2, requestHttp2, sendRaw } from './support/https-client.ts';
 import { backendEntry, toBackend, trafficPolicy } from './support/https-entries.ts';
+import { until } from '../e2e/gateway/support/until.ts';
 import { startUpstream } from './support/https-upstream.ts';
 import type { TestUpstream } from './support/https-upstream.ts';
 import { documentedPolicy, policyOf, refusalOf, startWithPolicy, vaultWith } from './support/policies.ts';
@@ -105,6 +106,45 @@ test('without an answer in time, or with one too long, the policy goes on or end
   assert.deepEqual([halted.status, halted.headers[errorCode]], [500, 'ERR_GATEHOUSE_2238']);
   await setPolicy(telling({ url: 'https://gone.internal' }, '${actions.ngrok.http_request.res.status_code}'));
   assert.equal((await sendRaw(gateway.port, get('/'))).body, '503');
+});
+
+test('what visitors send chooses no other host and no other path', async (t) => {
+  const { asked, entries } = await startAsked(t, (request, response) => response.end(request.url));
+  const body = '${actions.ngrok.http_request.res.body}';
+  const { gateway, setPolicy } = await startWithPolicy(
+    t,
+    telling({ url: "https://${req.headers['x-tenant'][0]}.internal/check" }, body),
+    entries,
+  );
+  const from = (name: string, value: string) => sendRaw(gateway.port, get('/', `${name}: ${value}`));
+  assert.equal((await from('X-Tenant', 'auth')).body, '/check');
+  for (const value of ['auth.internal/delete?id=7#', 'auth.internal/delete/', 'x@auth', 'auth:80', 'auth.internal\\']) {
+    assert.equal((await from('X-Tenant', value)).status, 500, value);
+  }
+  await setPolicy(telling({ url: "https://auth.internal/users/${req.headers['x-id'][0]}/check" }, body));
+  assert.equal((await from('X-Id', '7')).body, '/users/7/check');
+  for (const value of ['../admin?', '7#', '%2e%2e/admin', '..', '7/../../admin'])
+    assert.equal((await from('X-Id', value)).status, 500, value);
+  await setPolicy(telling({ url: 'https://auth.internal${req.url.path}' }, body));
+  assert.equal((await sendRaw(gateway.port, get('/a/b'))).body, '/a/b');
+  assert.deepEqual(
+    asked.seen.map(({ url }) => url),
+    ['/check', '/users/7/check', '/a/b'],
+  );
+});
+
+test('a request for a visitor who has left ends, and is not made again', async (t) => {
+  let ended = 0;
+  const { asked, entries } = await startAsked(t, (_, response) => {
+    response.on('close', () => (ended += 1));
+  });
+  const { gateway } = await startWithPolicy(t, telling({ timeout: '30s', retry_condition: 'true' }, 'over'), entries);
+  const socket = await connectClient(gateway.port);
+  socket.write(get('/'));
+  await until(() => asked.seen.length === 1, 'it is asked');
+  socket.destroy();
+  await until(() => ended === 1, 'the request to it has ended');
+  assert.equal(asked.seen.length, 1);
 });
 
 test('an answer is changed by what another endpoint says', async (t) => {

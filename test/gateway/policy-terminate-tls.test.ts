@@ -135,6 +135,31 @@ test('rules read the certificate that a client has shown', async (t) => {
   assert.equal((await visit(gateway.port)).status, 500);
 });
 
+test('what a certificate says that no authority has signed is told to no rule and no upstream', async (t) => {
+  const forged = others.sign('ada', { names: ['one.test'] });
+  const asked = { mutual_tls_certificate_authorities: [staff.pem], mutual_tls_verification_strategy: 'request' };
+  const { upstream, gateway, setPolicy } = await startWithPolicy(t, terms(asked));
+  assert.equal((await visit(gateway.port, ada)).status, 200);
+  assert.ok(upstream.seen.at(-1)?.headers.includes('X-Client-Cert-Subject'));
+  assert.equal((await visit(gateway.port, forged)).status, 200);
+  assert.ok(!upstream.seen.at(-1)?.headers.includes('X-Client-Cert-Subject'));
+  for (const expression of [
+    "has(conn.tls.client.subject.common_name) && conn.tls.client.subject.common_name == 'ada'",
+    "has(conn.tls.client.san) && conn.tls.client.san.contains('one.test')",
+  ]) {
+    const guarded = { expressions: [`!(${expression})`], actions: [{ type: 'deny' }] };
+    await setPolicy({ ...terms(asked), on_http_request: [guarded] });
+    assert.equal((await visit(gateway.port, forged)).status, 403, expression);
+  }
+  // Whoever knows the whole certificate can compare it.
+  const pinned = {
+    expressions: [`conn.tls.client.pem.contains('${forged.cert.split('\n')[2]}')`],
+    actions: [{ type: 'custom-response', config: { body: 'known' } }],
+  };
+  await setPolicy({ ...terms(asked), on_http_request: [pinned] });
+  assert.equal((await visit(gateway.port, forged)).status, 200);
+});
+
 test('any certificate, or none, is enough where the policy says so', async (t) => {
   const asking = (mutual_tls_verification_strategy: string) =>
     terms({ mutual_tls_certificate_authorities: [staff.pem], mutual_tls_verification_strategy });
@@ -230,6 +255,8 @@ test('what cannot be done is refused when the policy is written', () => {
     refusal({ server_certificate: '${conn.client_ip}', server_private_key: 'x' }),
     /^2224 .*only secrets\.get/,
   );
+  assert.match(refusal({ mutual_tls_certificate_authorities: [`${ofVault('authority')}\n\${rand.int()}`] }), /^2224 /);
+  assert.match(refusal({ mutual_tls_certificate_authorities: [] }), /^2204 .*name at least one/);
   assert.match(refusalOf(policyOf('terminate-tls', {})), /^2202 .*on_tcp_connect/);
   const action = { type: 'terminate-tls', config: {} };
   assert.match(

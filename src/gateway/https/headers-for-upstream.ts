@@ -1,3 +1,4 @@
+import { certificateFault } from '../../modules/shown-certificate.ts';
 import type { HeaderList } from '../../modules/step.ts';
 import { withIdentity } from '../sign-in/identity-headers.ts';
 import { withCertificateFacts } from './headers/certificate-facts.ts';
@@ -10,6 +11,10 @@ export function headersForUpstream({ exchange, route, identity, outgoing }: Requ
   const certified =
     (route.list.clientCa === undefined && route.list.tlsTerms?.asksForCertificate !== true) || certificate === undefined
       ? outgoing
-      : withCertificateFacts(outgoing, certificate.facts);
+      : // One that was only asked for says of its client what that likes.
+        withCertificateFacts(
+          outgoing,
+          certificateFault(certificate, Date.now()) === undefined ? certificate.facts : [],
+        );
   return identity === undefined ? certified : withIdentity(certified, identity);
 }

@@ -14,8 +14,10 @@ const mostForVisitor = 20;
 export class OwnRequests {
   readonly #handle: (exchange: Exchange) => void;
   /** Those that have led to others wait for them: each depth has turns of its own. */
-  readonly #turns = Array.from({ length: mostDepth }, () => new FairTurns({ atOnce: 100, ofOwner: 20, waiting: 100 }));
+  readonly #turns = Array.from({ length: mostDepth }, () => new FairTurns({ atOnce: 2000, ofOwner: 20, waiting: 100 }));
   readonly #left = new WeakMap<object, OwnOrigin['left']>();
+  /** Requests whose visitors have left. */
+  readonly #gone = new WeakSet<object>();
 
   constructor(handle: (exchange: Exchange) => void) {
     this.#handle = handle;
@@ -33,16 +35,40 @@ export class OwnRequests {
     if (left.requests <= 0) throw new UserError(tooManyRequests, { limit: mostForVisitor });
     left.requests -= 1;
     const own = { accountId, endpoint: endpointOf(request.url), source, depth, left };
+    // Whoever has left gets no further attempt either, and nothing is asked for them that waits for its turn.
+    let isOver = this.#gone.has(exchange);
+    let asked: OwnExchange | undefined;
+    const { promise: late, reject: giveUp } = Promise.withResolvers<never>();
+    late.catch(() => {});
+    const end = (): void => {
+      isOver = true;
+      giveUp(new UserError(requestTimedOut));
+      asked?.leave();
+    };
+    const { onClose } = exchange;
+    const leave = (): void => {
+      this.#gone.add(exchange);
+      end();
+      onClose?.();
+    };
+    exchange.onClose = leave;
+    const timer = setTimeout(end, request.timeoutMs);
     try {
-      const startedAt = performance.now();
-      return await turns.run(accountId, () => {
-        const timeoutMs = request.timeoutMs - (performance.now() - startedAt);
-        if (timeoutMs <= 0) throw new UserError(requestTimedOut);
-        return this.#ask({ ...request, timeoutMs }, own);
+      const asking = turns.run(accountId, () => {
+        if (isOver) throw new UserError(requestTimedOut);
+        const { promise, resolve } = Promise.withResolvers<RequestAnswer | Error>();
+        asked = new OwnExchange(request, own, resolve);
+        this.#handle(asked);
+        return promise;
       });
+      asking.catch(() => {});
+      return answerOf(await Promise.race([asking, late]), request);
     } catch (error) {
       if (error instanceof TooMuchWaits) throw new UserError(tooManyRequests, { limit: mostForVisitor });
       throw error;
+    } finally {
+      clearTimeout(timer);
+      if (exchange.onClose === leave) exchange.onClose = onClose;
     }
   };
 
@@ -51,23 +77,13 @@ export class OwnRequests {
     this.#left.set(exchange, known);
     return known;
   }
+}
 
-  async #ask(request: OwnRequest, own: OwnOrigin): Promise<RequestAnswer> {
-    const { promise, resolve } = Promise.withResolvers<RequestAnswer | Error>();
-    const exchange = new OwnExchange(request, own, resolve);
-    const timedOut = new UserError(requestTimedOut);
-    const timer = setTimeout(() => {
-      resolve(timedOut);
-      exchange.leave();
-    }, request.timeoutMs);
-    this.#handle(exchange);
-    const answer = await promise;
-    clearTimeout(timer);
-    if (answer instanceof AnswerTooLong) throw new UserError(requestTooLongAnswer, { bytes: request.maxBytes });
-    if (answer instanceof UserError) throw answer;
-    if (answer instanceof Error) return { status: 502, headers: [], body: Buffer.alloc(0) };
-    return answer;
-  }
+function answerOf(answer: RequestAnswer | Error, { maxBytes }: OwnRequest): RequestAnswer {
+  if (answer instanceof AnswerTooLong) throw new UserError(requestTooLongAnswer, { bytes: maxBytes });
+  if (answer instanceof UserError) throw answer;
+  if (answer instanceof Error) return { status: 502, headers: [], body: Buffer.alloc(0) };
+  return answer;
 }
 
 function endpointOf({ protocol, host }: URL): string {

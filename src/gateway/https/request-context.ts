@@ -40,9 +40,12 @@ export interface RequestContext {
 }
 
 /** True if the answer must ask the client to open a new connection. Asked once for each answer. */
-export function endsConnection(context: RequestContext, { protocol }: Pick<Exchange, 'protocol'>): boolean {
+export function endsConnection(
+  context: RequestContext,
+  { protocol, own }: Pick<Exchange, 'protocol' | 'own'>,
+): boolean {
   if (context.draining) return true;
-  if (context.toClose === 0 || protocol === '2') return false;
+  if (context.toClose === 0 || protocol === '2' || own !== undefined) return false;
   context.toClose -= 1;
   return true;
 }

@@ -49,6 +49,9 @@ export class OpenEdges {
       if (entry.kind === 'restriction') this.#replace(entry.id, entry, touched);
     }
     for (const key of update.removed) this.#remove(key, touched);
+    // Authorities by which clients were let in may stand in vaults.
+    if (update.set.some(isOfVaults) || update.removed.some(isOfVaults))
+      for (const edge of this.#all) if (edge.rules.list.tlsTerms !== undefined) touched.add(edge);
     return update.full ? new Set(this.#all) : touched;
   }
 
@@ -95,4 +98,8 @@ function deleteFrom<Value>(sets: Map<string, Set<Value>>, key: string, value: Va
 
 function addAll<Value>(into: Set<Value>, values: Iterable<Value> | undefined): void {
   for (const value of values ?? []) into.add(value);
+}
+
+function isOfVaults({ kind }: EntryKey): boolean {
+  return kind === 'vault' || kind === 'vault_secret';
 }

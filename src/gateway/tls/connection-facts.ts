@@ -25,6 +25,7 @@ function tlsFacts(socket: TLSSocket): TlsFacts {
     sni: typeof servername === 'string' ? servername : '',
     alpn: typeof socket.alpnProtocol === 'string' ? socket.alpnProtocol : '',
     isResumed: socket.isSessionReused(),
+    isClientVerified: socket.authorized,
     clientCertificate: () => socket.getPeerX509Certificate(),
   };
 }

@@ -160,7 +160,10 @@ class Machine {
     let at = this.#at;
     this.#paid = 0;
     while (this.#paid < units) {
-      if (found === undefined) this.#follow(0, none.with(0, at), at, threads);
+      if (found === undefined) {
+        this.#pay(this.#slots / 8);
+        this.#follow(0, none.with(0, at), at, threads);
+      }
       const code = this.#text.codePointAt(at);
       if (threads.length === 0 && (found !== undefined || code === undefined)) return this.#end(found);
       const width = code !== undefined && code > 0xff_ff ? 2 : 1;

@@ -7,15 +7,19 @@ import type { Match, Regex } from '../../../lib/regex/regex.ts';
 import type { ConfigReader } from '../document/config-reader.ts';
 import type { Piece, Template } from '../document/template.ts';
 import { constantTemplate } from '../document/template.ts';
-import { invalidConfig } from '../errors.ts';
+import { invalidConfig, invalidValue } from '../errors.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
 import { compileNow, cutGroups, groupOf, patternOf, regexOf } from './patterns.ts';
 
-/** Most bytes of a body that is changed; it may become twice as long. */
+/** Most bytes of a body that is changed, and of what it becomes. */
 export const longestBody = 524_288;
-const longestResult = 2 * longestBody;
+const longestResult = longestBody;
+const tooLong = `the body would be longer than ${longestResult} bytes`;
 const mostReplacements = 20;
+/** Texts and groups of what is put in place of one match. */
+const mostParts = 100;
 const mostMatches = 10_000;
+const tooManyParts = `it has more than ${mostParts} texts and groups; write less in it`;
 /** Work for one body, some 0.4 s of it by turns with others, and of one turn. */
 const unitsOfBody = 16_000_000;
 const unitsOfTurn = 60_000;
@@ -52,8 +56,11 @@ interface Replacement {
 /** A replacement with its expressions filled in, for one visit. */
 interface ReadyReplacement {
   readonly regex: Regex;
-  readonly to: readonly Piece[];
+  readonly to: readonly ToPart[];
 }
+
+/** A text, or a group of the match. */
+type ToPart = { readonly text: string } | { readonly group: string };
 
 /** Changes one body. */
 export type ChangeBody = (body: Buffer) => Promise<{ readonly body: Buffer; readonly replaced: readonly Replaced[] }>;
@@ -67,13 +74,15 @@ export function readReplacements(config: ConfigReader): (visit: PolicyVisit) => 
     const from = each.required('from', each.template('from'));
     const to = each.template('to') ?? constantTemplate('');
     const fixed = from.constant === undefined ? undefined : regexOf(from.constant, each);
+    if (to.constant !== undefined && partsOf([{ text: to.constant, isValue: false }]) === undefined)
+      throw each.fault(invalidValue, 'to', tooManyParts);
     each.finish();
     return { from, fixed, to };
   });
   return (visit) => {
     const ready = replacements.map(({ from, fixed, to }) => ({
       regex: fixed ?? compileNow(patternOf(from, visit), visit),
-      to: to.pieces(visit),
+      to: filledParts(to, visit),
     }));
     return (body) => changeInTurns(visit.engine.accountId, ready, body);
   };
@@ -120,13 +129,14 @@ function* changing(
           text.replaceAll(/[^\0-\xff]+/g, (part) => Buffer.from(part, 'utf8').toString('latin1')),
           'latin1',
         );
+  if (replaced.length > 0 && bytes.length > longestResult) throw new EvaluationFault(tooLong);
   return { body: bytes, replaced };
 }
 
 function* replacing(
   text: string,
   regex: Regex,
-  to: readonly Piece[],
+  to: readonly ToPart[],
   work: Budget,
   note: (found: string) => void,
 ): Generator<undefined, string> {
@@ -140,11 +150,11 @@ function* replacing(
     // An empty match right behind another one is a part of it.
     if (!isEmpty || match.start !== before) {
       if (++count > mostMatches) throw new EvaluationFault(`the body has more than ${mostMatches} matches`);
-      const filled = fill(to, match, regex);
+      const filled = fill(to, match, regex, work);
       note(match.groups[0] ?? '');
       parts.push(text.slice(end, match.start), filled);
       length += match.start - end + filled.length;
-      if (length > longestResult) throw new EvaluationFault(`the body would be longer than ${longestResult} bytes`);
+      if (length > longestResult) throw new EvaluationFault(tooLong);
       end = match.end;
       before = match.end;
     }
@@ -153,16 +163,41 @@ function* replacing(
     restedAt = work.left;
     yield undefined;
   }
+  if (count === 0) return text;
+  if (length + text.length - end > longestResult) throw new EvaluationFault(tooLong);
   parts.push(text.slice(end));
   return parts.join('');
 }
 
-function fill(pieces: readonly Piece[], match: Match, regex: Regex): string {
-  let text = '';
-  for (const { text: own, isValue } of pieces) {
-    if (isValue) text += own;
-    else for (const [part, name] of cutGroups(own)) text += name === undefined ? part : groupOf(name, match, regex);
+/** Undefined: there are too many. */
+function partsOf(pieces: readonly Piece[]): readonly ToPart[] | undefined {
+  const parts: ToPart[] = [];
+  for (const { text, isValue } of pieces) {
+    if (isValue) parts.push({ text });
+    else
+      for (const [part, group] of cutGroups(text)) {
+        if (group !== undefined) parts.push({ group });
+        else if (part !== '') parts.push({ text: part });
+        if (parts.length > mostParts) return undefined;
+      }
   }
+  return parts;
+}
+
+function filledParts(to: Template, visit: PolicyVisit): readonly ToPart[] {
+  const parts = partsOf(to.pieces(visit));
+  if (parts === undefined) throw new EvaluationFault(tooManyParts);
+  return parts;
+}
+
+function fill(parts: readonly ToPart[], match: Match, regex: Regex, work: Budget): string {
+  work.spend(2 + parts.length * 8);
+  let text = '';
+  for (const part of parts) {
+    text += 'group' in part ? groupOf(part.group, match, regex) : part.text;
+    if (text.length > longestResult) throw new EvaluationFault(tooLong);
+  }
+  work.spend(text.length / 64);
   return text;
 }
 

@@ -143,11 +143,31 @@ function urlFault(text: string): string | undefined {
   return undefined;
 }
 
+/** A value fills its place in the URL, and leads to no other host or path. */
+function urlOf(address: Template, visit: PolicyVisit): string {
+  const pieces = address.pieces(visit);
+  let text = '';
+  for (const { text: own, isValue } of pieces) {
+    if (isValue && pieces.length > 1) {
+      const isInHost = !/^https?:\/\/[^/?#]*[/?#]/i.test(text);
+      const isPathBehindHost = /\.internal(?::\d+)?$/i.test(text) && own.startsWith('/');
+      const isFit = isInHost && !isPathBehindHost ? /^[A-Za-z0-9.-]*$/.test(own) : !leadsElsewhere(own);
+      if (!isFit) throw new EvaluationFault('a value in the URL would lead elsewhere');
+    }
+    text += own;
+  }
+  return text;
+}
+
+function leadsElsewhere(value: string): boolean {
+  return /[#\\\0- ]/.test(value) || /(?:^|\/)(?:\.|%2e){1,2}(?:[/?]|$)/i.test(value);
+}
+
 function requestOf(
   { url: address, method, parameters, headers, body, timeoutMs }: Templates,
   visit: PolicyVisit,
 ): OwnRequest {
-  const text = address.text(visit);
+  const text = urlOf(address, visit);
   const fault = urlFault(text);
   if (fault !== undefined) throw new EvaluationFault(`the URL cannot be asked: ${fault}`);
   const url = new URL(text);

@@ -44,6 +44,8 @@ export const requestBodyFindReplace: Action = {
         if (request.isUpgrade) throw new EvaluationFault('the body of an upgrade has no end');
         const body = request.outgoingBody ?? request.body;
         if (body === undefined) return { kind: 'hold', maxBytes: longestBody };
+        // Another step may have held more, or made it longer.
+        if (body.length > longestBody) throw new EvaluationFault(`the body has more than ${longestBody} bytes`);
         const change = replacementsFor(visit);
         if (body.length === 0) {
           finish(visit, progress, []);

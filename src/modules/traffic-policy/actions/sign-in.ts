@@ -129,18 +129,28 @@ function buildLogin(config: ConfigReader, result: string, providerOf: ProviderOf
     keepsIdToken: () => reads.identityToken,
   };
   const step = signInStep(signIn);
+  /** Throws where a secret of the client is gone: nobody is let in by a client that was taken away. */
+  const readNow = ({ accountId, services }: RequestVisit): void => {
+    client.clientFrom?.(accountId, services.secrets);
+  };
   return {
     ends: false,
     run(visit) {
       const { request } = visit;
+      readNow(request);
       const outcome = step.run(request);
       if (outcome !== undefined) return outcome;
       // A later login tells the upstream of somebody else.
-      const { identity: told } = request;
+      // A preflight passes without this login, whoever another one has let in.
+      const isPreflight = signIn.optionsPassthrough && request.method === 'OPTIONS';
+      const told = isPreflight ? [] : request.identity;
       visit.setResult(result, () => resultOf(request, signIn, told));
       return undefined;
     },
-    holds: ({ request }) => step.holds(request),
+    holds({ request }) {
+      readNow(request);
+      return step.holds(request);
+    },
     facts: { reads: step.reads, signIn },
     authId,
   };

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { clientCertificateRequired, connectionPredatesRules, policyValueFailed } from '../../../errors/shared.ts';
 import { UserError } from '../../../errors/user-error.ts';
 import { EvaluationFault } from '../../../lib/cel/run.ts';
+import { BoundedCache } from '../../../lib/bounded-cache.ts';
 import { readCertificatePair } from '../../../lib/certificate-pair.ts';
 import type { CertificateFault } from '../../../lib/certificate-pair.ts';
 import { maxAuthorities, readAuthorities } from '../../client-authorities.ts';
@@ -21,6 +22,8 @@ const versions = ['1.2', '1.3'] as const;
 const strategies = ['require-and-verify', 'require-any', 'request'] as const;
 type Strategy = (typeof strategies)[number];
 const longestPem = 65_536;
+/** Accounts with the same text of a policy whose certificates are kept. */
+const mostRead = 100;
 
 /** Templates of what may stand in vaults. */
 interface PemTemplates {
@@ -83,6 +86,8 @@ function rawOf(config: ConfigReader): readonly unknown[] {
 function readAuthorityTemplates(config: ConfigReader): readonly Template[] {
   const field = 'mutual_tls_certificate_authorities';
   const authorities = config.secretTemplates(field, maxAuthorities) ?? [];
+  if (config.raw(field) !== undefined && authorities.length === 0)
+    throw config.fault(invalidValue, field, 'name at least one, or leave it out');
   for (const [at, { constant }] of authorities.entries())
     if (constant?.startsWith('ca_') === true)
       throw config.fault(
@@ -95,11 +100,15 @@ function readAuthorityTemplates(config: ConfigReader): readonly Template[] {
 
 /** Reads what stands there now; what is written out is checked at once. */
 function pemReader({ certificate, privateKey, authorities }: PemTemplates, config: ConfigReader): TlsTerms['read'] {
-  // What was read last; secrets change seldom, and handshakes come by the thousand.
-  let known: { readonly texts: string; readonly pems: TlsPems | Error } | undefined;
-  const pemsOf = (own: readonly string[], cas: readonly string[]): TlsPems => {
+  // What was read last for each account with the same policy; secrets change seldom, and handshakes come by the thousand.
+  const read = new BoundedCache<string, { readonly texts: string; readonly pems: TlsPems | Error }>(mostRead);
+  const pemsOf = (accountId: string, own: readonly string[], cas: readonly string[]): TlsPems => {
     const texts = JSON.stringify([own, cas]);
-    if (known?.texts !== texts) known = { texts, pems: pemsOrFault(own, cas) };
+    let known = read.get(accountId);
+    if (known?.texts !== texts) {
+      known = { texts, pems: pemsOrFault(own, cas) };
+      read.fill(read.ticket(), accountId, known);
+    }
     if (known.pems instanceof Error) throw known.pems;
     return known.pems;
   };
@@ -107,6 +116,7 @@ function pemReader({ certificate, privateKey, authorities }: PemTemplates, confi
   if ([...pair, ...authorities].every(({ constant }) => constant !== undefined)) {
     try {
       const written = pemsOf(
+        '',
         pair.map(({ constant = '' }) => constant),
         authorities.map(({ constant = '' }) => constant),
       );
@@ -120,6 +130,7 @@ function pemReader({ certificate, privateKey, authorities }: PemTemplates, confi
   return (accountId: string, secrets: Secrets) => {
     const visit = visitOfSecrets(accountId, secrets);
     return pemsOf(
+      accountId,
       pair.map((each) => each.text(visit)),
       authorities.map((each) => each.text(visit)),
     );

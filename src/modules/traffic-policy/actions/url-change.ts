@@ -63,12 +63,16 @@ function changed(before: string, url: string, matches: readonly string[], pieces
   return { url, matches };
 }
 
+/** Texts and groups of a new URL. */
+const mostParts = 100;
+
 /**
  * Fills the groups of a match in. What is filled in never ends the host of a URL whose scheme is written out: otherwise it could lead to
  * any other host.
  */
 function expand(pieces: readonly Piece[], match: Match | undefined, regex: Regex | undefined): string {
   let text = '';
+  let parts = 0;
   /** As far as it has been written; undefined where no host is being written. */
   let host: string | undefined;
   /** True: a value stands right behind a host, which it would make another one if that ended there. */
@@ -107,8 +111,10 @@ function expand(pieces: readonly Piece[], match: Match | undefined, regex: Regex
   for (const piece of pieces) {
     if (piece.isValue || match === undefined) add(piece.text, piece.isValue);
     else
-      for (const [part, name] of cutGroups(piece.text))
+      for (const [part, name] of cutGroups(piece.text)) {
+        if (++parts > mostParts) throw new EvaluationFault(`to has more than ${mostParts} texts and groups`);
         add(name === undefined ? part : groupOf(name, match, regex), name !== undefined);
+      }
   }
   if (host !== undefined) endHost();
   return encodeText(text);

@@ -1,4 +1,5 @@
 import { UserError } from '../../../errors/user-error.ts';
+import { unreadablePolicy } from '../errors.ts';
 
 /** A policy in its older form, with directions in place of phases. */
 export interface FormerPolicy {
@@ -8,6 +9,8 @@ export interface FormerPolicy {
 
 /** The same policy by phases. Unknown keys stay, and are refused by their names when it is read. */
 export function toPhases({ inbound, outbound, ...others }: FormerPolicy, isHttp: boolean): object {
+  if ((isGiven(inbound) || isGiven(outbound)) && Object.keys(others).some((key) => key.startsWith('on_')))
+    throw new UserError(unreadablePolicy, { reason: 'it has phases beside inbound or outbound; use phases alone' });
   return {
     ...others,
     ...(isGiven(inbound) && { [isHttp ? 'on_http_request' : 'on_tcp_connect']: inbound }),

@@ -29,12 +29,20 @@ const kindsOfNames: Readonly<Record<string, string>> = {
 
 type Read<Fact> = (certificate: X509Certificate) => Fact;
 
-/** Undefined where the client has shown no certificate. */
-function of<Fact>(read: Read<Fact>): (visit: PolicyVisit) => Fact | undefined {
-  return ({ facts }) => {
-    const certificate = facts.tls?.clientCertificate();
-    return certificate && read(certificate);
+/**
+ * A fact of the certificate, read once in a visit: to write its names out takes long. Undefined where the client has shown none, or
+ * one that no authority has signed: what that says of itself, anybody can write.
+ */
+function of<Fact>(label: string, read: Read<Fact>): (visit: PolicyVisit) => Fact | undefined {
+  return (visit) => {
+    const certificate = shownTo(visit);
+    if (certificate === undefined || visit.facts.tls?.isClientVerified !== true) return undefined;
+    return visit.cached(`${prefix}.${label}`, certificate, () => read(certificate));
   };
+}
+
+function shownTo(visit: PolicyVisit): X509Certificate | undefined {
+  return visit.cached(prefix, visit.engine, () => visit.facts.tls?.clientCertificate());
 }
 
 function nameVariables(field: 'subject' | 'issuer'): Variables {
@@ -42,12 +50,15 @@ function nameVariables(field: 'subject' | 'issuer'): Variables {
   const valuesOf = (certificate: X509Certificate, attribute: string): readonly string[] =>
     pairsOf(certificate[field]).flatMap(([key, value]) => (key === attribute ? [value] : []));
   return {
-    [name]: { type: string, get: of((certificate) => textOfName(certificate[field])) },
-    [`${name}.common_name`]: { type: string, get: of((certificate) => valuesOf(certificate, 'CN')[0] ?? '') },
+    [name]: { type: string, get: of(field, (certificate) => textOfName(certificate[field])) },
+    [`${name}.common_name`]: {
+      type: string,
+      get: of(`${field}.common_name`, (certificate) => valuesOf(certificate, 'CN')[0] ?? ''),
+    },
     ...Object.fromEntries(
       Object.entries(attributes).map(([key, attribute]) => [
         `${name}.${key}`,
-        { type: listOf(string), get: of((certificate) => valuesOf(certificate, attribute)) },
+        { type: listOf(string), get: of(`${field}.${key}`, (certificate) => valuesOf(certificate, attribute)) },
       ]),
     ),
   };
@@ -115,15 +126,31 @@ function dateOf(certificate: X509Certificate, which: keyof Validity): Timestamp 
 export const clientCertificateVariables: Variables = {
   ...nameVariables('subject'),
   ...nameVariables('issuer'),
-  [`${prefix}.san`]: { type: string, get: of(({ subjectAltName = '' }) => subjectAltName) },
+  [`${prefix}.san`]: { type: string, get: of('san', ({ subjectAltName = '' }) => subjectAltName) },
   ...Object.fromEntries(
     Object.entries(kindsOfNames).map(([key, kind]) => [
       `${prefix}.san.${key}`,
-      { type: listOf(string), get: of(({ subjectAltName }) => namesOf(subjectAltName, kind)) },
+      { type: listOf(string), get: of(`san.${key}`, ({ subjectAltName }) => namesOf(subjectAltName, kind)) },
     ]),
   ),
-  [`${prefix}.serial_number`]: { type: string, get: of(({ serialNumber }) => serialNumber.toLowerCase()) },
-  [`${prefix}.pem`]: { type: string, get: of((certificate) => certificate.toString()) },
-  [`${prefix}.validity.not_before`]: { type: timestamp, get: of((certificate) => dateOf(certificate, 'notBefore')) },
-  [`${prefix}.validity.not_after`]: { type: timestamp, get: of((certificate) => dateOf(certificate, 'notAfter')) },
+  [`${prefix}.serial_number`]: {
+    type: string,
+    get: of('serial_number', ({ serialNumber }) => serialNumber.toLowerCase()),
+  },
+  // The whole certificate can be compared with one that is known, whoever has signed it.
+  [`${prefix}.pem`]: {
+    type: string,
+    get(visit) {
+      const certificate = shownTo(visit);
+      return certificate && visit.cached(`${prefix}.pem`, certificate, () => certificate.toString());
+    },
+  },
+  [`${prefix}.validity.not_before`]: {
+    type: timestamp,
+    get: of('not_before', (certificate) => dateOf(certificate, 'notBefore')),
+  },
+  [`${prefix}.validity.not_after`]: {
+    type: timestamp,
+    get: of('not_after', (certificate) => dateOf(certificate, 'notAfter')),
+  },
 };

@@ -36,7 +36,10 @@ const ofAddress: Readonly<Record<string, Read>> = {
   postal_code: text('postal', 'code'),
   timezone: text('location', 'time_zone'),
 };
-const isEu: Read = (place) => text('country', 'is_in_european_union')(place) === true;
+/** Databases leave it out where it is false; of a place without a country nobody knows. */
+const isEu: Read = (place) =>
+  text('country', 'is_in_european_union')(place) === true ||
+  (text('country', 'iso_code')(place) === undefined ? undefined : false);
 
 function variable(read: Read, type: Type) {
   return {

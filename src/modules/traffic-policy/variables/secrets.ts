@@ -11,8 +11,11 @@ const namesOfVisits = ['actions', 'conn', 'endpoint', 'req', 'res', 'time', 'var
 export const ofSecrets: Environment<PolicyVisit> = {
   variables: new Map(),
   free: new Map(),
-  functions: new Map<string, readonly Overload<PolicyVisit>[]>([...functions, ...Object.entries(ofAnyPhase)]),
-  notOffered: new Map(namesOfVisits.map((name) => [name, beforeVisit])),
+  // What is read must stay the same until a secret changes.
+  functions: new Map<string, readonly Overload<PolicyVisit>[]>(
+    [...functions, ...Object.entries(ofAnyPhase)].filter(([name]) => !name.startsWith('rand.')),
+  ),
+  notOffered: new Map([...namesOfVisits, 'rand'].map((name) => [name, beforeVisit])),
 };
 
 /** Secrets of vaults by their names. */
