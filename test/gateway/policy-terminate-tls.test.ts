@@ -220,6 +220,40 @@ test('TLS of a TLS endpoint ends here by its policy alone', async (t) => {
   assert.equal(await read(), '', 'it is passed on unread, which this program does not understand');
 });
 
+test('an open connection ends with the authority of its client, which a vault holds', async (t) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).write('hello');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const entry: TlsEndpointEntry = {
+    kind: 'tls_endpoint',
+    id: 'ep_1',
+    accountId: 'acc_1',
+    names: ['tls.test'],
+    modules: {
+      ...toBackend('b'),
+      ...trafficPolicy(
+        terms({
+          server_certificate: served.certificate,
+          server_private_key: served.key,
+          mutual_tls_certificate_authorities: [ofVault('authority')],
+        }),
+      ),
+    },
+  };
+  const gateway = await startGateway([backendEntry('b', portOf(server)), entry, ...vaultWith('authority', staff.pem)]);
+  t.after(async () => {
+    await gateway[Symbol.asyncDispose]();
+    server.close();
+  });
+  const socket = open(gateway.port, { servername: 'tls.test', ...ada });
+  const closed = once(socket, 'close');
+  await once(socket, 'data');
+  await gateway.set(...vaultWith('authority', others.pem));
+  await closed;
+});
+
 test('the documented policy is taken', async (t) => {
   const text = documentedPolicy('terminate-tls');
   const { gateway } = await startWithPolicy(t, text.replaceAll('clients', 'keys'), vaultWith('authority', staff.pem));
