@@ -124,8 +124,13 @@ onDashboard(
         headers: { 'gatehouse-dashboard': localStorage.getItem('gatehouse.session') },
       }).then((answer) => answer.status)`;
       await until(async () => (await page.evaluate(status)) === 401);
-      await page.getByRole('button', { name: 'Create bot' }).last().dispatchEvent('click');
-      await ended.waitFor();
+      // The page may have noticed by itself, and then hides all but what it says.
+      const create = page.getByRole('button', { name: 'Create bot' });
+      await until(async () => {
+        if (await ended.isVisible()) return true;
+        await create.evaluateAll((all) => all.at(-1)?.dispatchEvent(new Event('click', { bubbles: true })));
+        return false;
+      });
       Object.assign(people(), { fay });
       const [tab] = await Promise.all([
         page.context().waitForEvent('page'),
