@@ -640,11 +640,11 @@ export interface PolicyModuleReplace {
     name?: string | number;
     /** The actions run if all of these are true. */
     expressions?: string[];
-    /** What the rule does, in this order. */
+    /** Actions of the rule, in this order. */
     actions?: {
       /** Name of the action. */
       type?: string;
-      /** What the action is told. */
+      /** Settings of the action, as its type asks for them. */
       config?: unknown;
     }[];
   })[];
@@ -654,11 +654,11 @@ export interface PolicyModuleReplace {
     name?: string | number;
     /** The actions run if all of these are true. */
     expressions?: string[];
-    /** What the rule does, in this order. */
+    /** Actions of the rule, in this order. */
     actions?: {
       /** Name of the action. */
       type?: string;
-      /** What the action is told. */
+      /** Settings of the action, as its type asks for them. */
       config?: unknown;
     }[];
   })[];
@@ -673,11 +673,11 @@ export interface PolicyModule {
     name?: string | number;
     /** The actions run if all of these are true. */
     expressions?: string[];
-    /** What the rule does, in this order. */
+    /** Actions of the rule, in this order. */
     actions?: {
       /** Name of the action. */
       type?: string;
-      /** What the action is told. */
+      /** Settings of the action, as its type asks for them. */
       config?: unknown;
     }[];
   })[];
@@ -687,11 +687,11 @@ export interface PolicyModule {
     name?: string | number;
     /** The actions run if all of these are true. */
     expressions?: string[];
-    /** What the rule does, in this order. */
+    /** Actions of the rule, in this order. */
     actions?: {
       /** Name of the action. */
       type?: string;
-      /** What the action is told. */
+      /** Settings of the action, as its type asks for them. */
       config?: unknown;
     }[];
   })[];
@@ -1970,11 +1970,11 @@ export interface TcpEdge {
       name?: string | number;
       /** The actions run if all of these are true. */
       expressions?: string[];
-      /** What the rule does, in this order. */
+      /** Actions of the rule, in this order. */
       actions?: {
         /** Name of the action. */
         type?: string;
-        /** What the action is told. */
+        /** Settings of the action, as its type asks for them. */
         config?: unknown;
       }[];
     })[];
@@ -1984,11 +1984,11 @@ export interface TcpEdge {
       name?: string | number;
       /** The actions run if all of these are true. */
       expressions?: string[];
-      /** What the rule does, in this order. */
+      /** Actions of the rule, in this order. */
       actions?: {
         /** Name of the action. */
         type?: string;
-        /** What the action is told. */
+        /** Settings of the action, as its type asks for them. */
         config?: unknown;
       }[];
     })[];
@@ -2097,11 +2097,11 @@ export interface TcpEdgeEntry {
       name?: string | number;
       /** The actions run if all of these are true. */
       expressions?: string[];
-      /** What the rule does, in this order. */
+      /** Actions of the rule, in this order. */
       actions?: {
         /** Name of the action. */
         type?: string;
-        /** What the action is told. */
+        /** Settings of the action, as its type asks for them. */
         config?: unknown;
       }[];
     })[];
@@ -2111,11 +2111,11 @@ export interface TcpEdgeEntry {
       name?: string | number;
       /** The actions run if all of these are true. */
       expressions?: string[];
-      /** What the rule does, in this order. */
+      /** Actions of the rule, in this order. */
       actions?: {
         /** Name of the action. */
         type?: string;
-        /** What the action is told. */
+        /** Settings of the action, as its type asks for them. */
         config?: unknown;
       }[];
     })[];
@@ -2499,11 +2499,11 @@ export interface HttpsEdgeRoute {
       name?: string | number;
       /** The actions run if all of these are true. */
       expressions?: string[];
-      /** What the rule does, in this order. */
+      /** Actions of the rule, in this order. */
       actions?: {
         /** Name of the action. */
         type?: string;
-        /** What the action is told. */
+        /** Settings of the action, as its type asks for them. */
         config?: unknown;
       }[];
     })[];
@@ -2513,11 +2513,11 @@ export interface HttpsEdgeRoute {
       name?: string | number;
       /** The actions run if all of these are true. */
       expressions?: string[];
-      /** What the rule does, in this order. */
+      /** Actions of the rule, in this order. */
       actions?: {
         /** Name of the action. */
         type?: string;
-        /** What the action is told. */
+        /** Settings of the action, as its type asks for them. */
         config?: unknown;
       }[];
     })[];
@@ -2993,11 +2993,11 @@ export interface HttpsEdgeEntry {
         name?: string | number;
         /** The actions run if all of these are true. */
         expressions?: string[];
-        /** What the rule does, in this order. */
+        /** Actions of the rule, in this order. */
         actions?: {
           /** Name of the action. */
           type?: string;
-          /** What the action is told. */
+          /** Settings of the action, as its type asks for them. */
           config?: unknown;
         }[];
       })[];
@@ -3007,11 +3007,11 @@ export interface HttpsEdgeEntry {
         name?: string | number;
         /** The actions run if all of these are true. */
         expressions?: string[];
-        /** What the rule does, in this order. */
+        /** Actions of the rule, in this order. */
         actions?: {
           /** Name of the action. */
           type?: string;
-          /** What the action is told. */
+          /** Settings of the action, as its type asks for them. */
           config?: unknown;
         }[];
       })[];
@@ -3148,11 +3148,11 @@ export interface TlsEdge {
       name?: string | number;
       /** The actions run if all of these are true. */
       expressions?: string[];
-      /** What the rule does, in this order. */
+      /** Actions of the rule, in this order. */
       actions?: {
         /** Name of the action. */
         type?: string;
-        /** What the action is told. */
+        /** Settings of the action, as its type asks for them. */
         config?: unknown;
       }[];
     })[];
@@ -3162,11 +3162,11 @@ export interface TlsEdge {
       name?: string | number;
       /** The actions run if all of these are true. */
       expressions?: string[];
-      /** What the rule does, in this order. */
+      /** Actions of the rule, in this order. */
       actions?: {
         /** Name of the action. */
         type?: string;
-        /** What the action is told. */
+        /** Settings of the action, as its type asks for them. */
         config?: unknown;
       }[];
     })[];
@@ -3289,11 +3289,11 @@ export interface TlsEdgeEntry {
       name?: string | number;
       /** The actions run if all of these are true. */
       expressions?: string[];
-      /** What the rule does, in this order. */
+      /** Actions of the rule, in this order. */
       actions?: {
         /** Name of the action. */
         type?: string;
-        /** What the action is told. */
+        /** Settings of the action, as its type asks for them. */
         config?: unknown;
       }[];
     })[];
@@ -3303,11 +3303,11 @@ export interface TlsEdgeEntry {
       name?: string | number;
       /** The actions run if all of these are true. */
       expressions?: string[];
-      /** What the rule does, in this order. */
+      /** Actions of the rule, in this order. */
       actions?: {
         /** Name of the action. */
         type?: string;
-        /** What the action is told. */
+        /** Settings of the action, as its type asks for them. */
         config?: unknown;
       }[];
     })[];

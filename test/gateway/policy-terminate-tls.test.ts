@@ -242,7 +242,10 @@ test('an open connection ends with the authority of its client, which a vault ho
       ),
     },
   };
-  const gateway = await startGateway([backendEntry('b', portOf(server)), entry, ...vaultWith('authority', staff.pem)]);
+  const gateway = await startGateway([backendEntry('b', portOf(server)), entry, ...vaultWith('authority', staff.pem)], {
+    // Otherwise the test would only see that nothing is sent.
+    timeouts: { idleMs: 86_400_000 },
+  });
   t.after(async () => {
     await gateway[Symbol.asyncDispose]();
     server.close();

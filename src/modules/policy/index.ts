@@ -26,12 +26,15 @@ const Rule = Type.Object(
           {
             type: Type.Optional(Type.String({ description: 'Name of the action.', examples: ['deny'] })),
             config: Type.Optional(
-              Type.Unknown({ description: 'What the action is told.', examples: [{ status_code: 404 }] }),
+              Type.Unknown({
+                description: 'Settings of the action, as its type asks for them.',
+                examples: [{ status_code: 404 }],
+              }),
             ),
           },
           { additionalProperties: false },
         ),
-        { description: 'What the rule does, in this order.', examples: [[{ type: 'deny' }]] },
+        { description: 'Actions of the rule, in this order.', examples: [[{ type: 'deny' }]] },
       ),
     ),
   },
