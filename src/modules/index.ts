@@ -175,10 +175,13 @@ export function checkTogether(settingsByName: Readonly<Record<string, Settings>>
 }
 
 /** Secrets in vaults that the stored settings of an edge or route name. */
-export function secretsNamed(settingsByName: Readonly<Record<string, Settings>>): readonly NamedSecret[] {
-  return modules.flatMap(({ name, secretsIn }) => {
+export function secretsNamed(
+  settingsByName: Readonly<Record<string, Settings>>,
+  target: ModuleTarget,
+): readonly NamedSecret[] {
+  return modulesFor(target).flatMap(({ name, secretsIn }) => {
     const { [name]: settings } = settingsByName;
-    return settings === undefined ? [] : (secretsIn?.(settings) ?? []);
+    return settings === undefined ? [] : (secretsIn?.(settings, target) ?? []);
   });
 }
 

@@ -87,7 +87,7 @@ export interface EdgeModule<Input = never, Stored extends Settings = Settings> {
   readonly errors: readonly ErrorDefinition[];
   readonly references?: readonly ModuleReference<Stored>[];
   /** Secrets in vaults that settings name: they must exist when they are first named. */
-  secretsIn?(this: void, settings: Stored): readonly NamedSecret[];
+  secretsIn?(this: void, settings: Stored, target: ModuleTarget): readonly NamedSecret[];
   /** Checks the rules that the schema cannot express. Throws `UserError`. */
   accept(input: Input): Stored;
   /** Checks what depends on the thing that has the module. Throws `UserError`. */

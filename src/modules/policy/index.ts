@@ -6,7 +6,7 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule, ModuleTarget } from '../module.ts';
 import * as policyErrors from '../traffic-policy/errors.ts';
-import { checkTarget, readPolicy, toFormerPaths, toPhases } from '../traffic-policy/service.ts';
+import { checkTarget, readPolicy, readStoredPolicy, toFormerPaths, toPhases } from '../traffic-policy/service.ts';
 
 const ruleText = 'They are kept as they were sent.';
 const Rule = Type.Object(
@@ -89,7 +89,7 @@ export const policy: EdgeModule<Static<typeof Input>, PolicySettings> = {
       missing: (id) => new UserError(policyErrors.ipPolicyUnknown, { id: quote(id) }),
     },
   ],
-  secretsIn: (settings) => readPolicy(textOf(settings, targetOf(settings))).reads.secrets,
+  secretsIn: (settings, target) => readStoredPolicy(textOf(settings, target)).reads.secrets,
   accept: ({ enabled = true, inbound, outbound }) => ({ enabled, inbound: inbound ?? [], outbound: outbound ?? [] }),
   checkTarget(settings, target) {
     try {
@@ -114,12 +114,6 @@ function textOf({ inbound, outbound: after }: PolicySettings, target: ModuleTarg
   // A list without rules would name a phase that connections do not come to.
   const outbound = after.length === 0 ? undefined : after;
   return JSON.stringify(toPhases({ inbound, outbound }, isHttp));
-}
-
-/** A thing that can have the rules. */
-function targetOf({ inbound }: PolicySettings): ModuleTarget {
-  const isOfTls = inbound.some((rule) => actionsOf(rule).some(({ type }) => type === 'terminate-tls'));
-  return isOfTls ? 'tls_edge' : 'https_route';
 }
 
 /** IP policies that a rule names. */

@@ -5,7 +5,7 @@ import { notAnIpPolicyId, vaultNameUnknown } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule, ModuleTarget, NamedSecret } from '../module.ts';
-import { ipPolicyIdsIn, readPolicy } from './document/read-policy.ts';
+import { ipPolicyIdsIn, readPolicy, readStoredPolicy } from './document/read-policy.ts';
 import { checkHolder, checkTarget } from './document/check-target.ts';
 import type { PolicyHolder } from './document/check-target.ts';
 import * as errors from './errors.ts';
@@ -45,12 +45,12 @@ export const trafficPolicy: EdgeModule<Static<typeof Input>, TrafficPolicySettin
     {
       kind: 'ip_policy',
       field: 'value',
-      ids: ({ value: text }) => ipPolicyIdsIn(readPolicy(text)),
+      ids: ({ value: text }) => ipPolicyIdsIn(readStoredPolicy(text)),
       wrongKind: (id) => new UserError(notAnIpPolicyId, { field: 'value', id: quote(id) }),
       missing: (id) => new UserError(errors.ipPolicyUnknown, { id: quote(id) }),
     },
   ],
-  secretsIn: ({ value: text }) => readPolicy(text).reads.secrets,
+  secretsIn: ({ value: text }) => readStoredPolicy(text).reads.secrets,
   accept({ enabled = true, value: text }) {
     readPolicy(text);
     return { enabled, value: text };

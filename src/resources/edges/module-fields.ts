@@ -139,18 +139,19 @@ export async function syncReferences(
   previous: StoredModules = {},
 ): Promise<void> {
   checkTogether(owner.modules, target);
-  await checkSecrets(services, transaction, owner.account_id, secretsNamed(owner.modules), secretsNamed(previous));
+  const [named, before] = [secretsNamed(owner.modules, target), secretsNamed(previous, target)];
+  await checkSecrets(services, transaction, owner.account_id, named, before);
   const kinds = new Set(modulesFor(target).flatMap(({ references = [] }) => references.map(({ kind }) => kind)));
   for (const kind of kinds) {
-    const before = referencedIds(previous, kind);
-    const now = referencedIds(owner.modules, kind);
-    if (before.size === now.size && now.isSubsetOf(before)) continue;
+    const idsBefore = referencedIds(previous, kind);
+    const ids = referencedIds(owner.modules, kind);
+    if (idsBefore.size === ids.size && ids.isSubsetOf(idsBefore)) continue;
     // A resource that was named before cannot have been deleted meanwhile.
-    for (const id of now.difference(before)) {
+    for (const id of ids.difference(idsBefore)) {
       if (!(await referables.exists(transaction, kind, owner.account_id, id)))
         throw missingReference(target, owner.modules, kind, id);
     }
-    await referables.set(transaction, kind, owner.id, [...now], { isNew: before.size === 0 });
+    await referables.set(transaction, kind, owner.id, [...ids], { isNew: idsBefore.size === 0 });
   }
 }
 

@@ -84,6 +84,7 @@ function forwardingTests(start: (owner: AsyncDisposableStack) => Promise<Install
   const owner = new AsyncDisposableStack();
   let at: Installation;
   let tcpPort = 0;
+  let formerPort = 0;
   let agent: Awaited<ReturnType<typeof connectLibrary>>;
 
   before(async () => {
@@ -139,6 +140,12 @@ function forwardingTests(start: (owner: AsyncDisposableStack) => Promise<Install
     const { addr } = await program.must('POST', '/reserved_addrs', {});
     tcpPort = Number(String(addr).split(':')[1]);
     await create(`tcp://${addr}`, { on_tcp_connect: [forwardTo('tcp://db.internal:5432')] });
+    const { addr: former } = await program.must('POST', '/reserved_addrs', {});
+    formerPort = Number(String(former).split(':')[1]);
+    await program.must('POST', '/edges/tcp', {
+      hostports: [former],
+      policy: { inbound: [forwardTo('tcp://db.internal:5432')] },
+    });
     for (const gateway of at.gateways)
       await until(async () => (await ask1(gateway, '/')).text.startsWith('agent'), 'the endpoints are known');
   });
@@ -190,10 +197,12 @@ function forwardingTests(start: (owner: AsyncDisposableStack) => Promise<Install
 
   test('TCP is forwarded to an endpoint of an agent', async () => {
     const sent = Buffer.from('x'.repeat(300_000));
-    for (const { host } of at.gateways) {
-      const received = await Promise.all(Array.from({ length: 6 }, () => exchange(host, tcpPort, sent)));
-      for (const bytes of received) assert.ok(bytes.equals(sent), `${bytes.length} bytes at ${host}`);
-    }
+    // By an endpoint of the cloud, and by the older form of policies at an edge.
+    for (const { host } of at.gateways)
+      for (const port of [tcpPort, formerPort]) {
+        const received = await Promise.all(Array.from({ length: 6 }, () => exchange(host, port, sent)));
+        for (const bytes of received) assert.ok(bytes.equals(sent), `${bytes.length} bytes at ${host}:${port}`);
+      }
   });
 
   test('when the agent has left, its endpoint is offline at every gateway, and what is of the cloud still answers', async () => {

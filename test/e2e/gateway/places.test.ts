@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { geoDatabase } from '../../support/geo-database.ts';
 import { newSqlite, scratchFolder } from '../../support/scratch.ts';
 import { appHost, createAppEdge } from './support/app-edge.ts';
+import type { AppEdge } from './support/app-edge.ts';
 import { Program } from './support/program.ts';
 import { askHttps } from './support/traffic.ts';
 import { until } from './support/until.ts';
@@ -20,6 +21,9 @@ const databaseOf = (iso_code: string) =>
     },
   });
 
+const policyOf = (expression: string) =>
+  JSON.stringify({ on_http_request: [{ expressions: [expression], actions: [{ type: 'deny' }] }] });
+
 for (const workers of ['off', '2'])
   test(`rules go by the place of visitors, and by that of a new file (workers: ${workers})`, async () => {
     const path = join(scratchFolder(), 'places.mmdb');
@@ -27,8 +31,6 @@ for (const workers of ['off', '2'])
     await using upstream = await startUpstream();
     await using program = await Program.start(newSqlite(), { workers, 'geo-database': path, 'drain-seconds': '0' });
     const { routePath } = await createAppEdge(program, upstream.port);
-    const policyOf = (expression: string) =>
-      JSON.stringify({ on_http_request: [{ expressions: [expression], actions: [{ type: 'deny' }] }] });
     const put = (expression: string) =>
       program.call('PUT', `${routePath}/traffic_policy`, { value: policyOf(expression) });
     const statuses = async (from = '127.0.0.1') => {
@@ -65,6 +67,53 @@ for (const workers of ['off', '2'])
       return (await program.must('POST', '/traffic_policy_check', { policy, request })).verdict === 'refuses';
     }, 'trials know it too');
   });
+
+test('without the database, what goes by places is closed with its cause, and can be changed and deleted', async () => {
+  const path = join(scratchFolder(), 'places.mmdb');
+  writeFileSync(path, databaseOf('DE'));
+  await using upstream = await startUpstream();
+  const database = newSqlite();
+  const value = policyOf("conn.geo.country_code != 'DE'");
+  const connect = value.replace('on_http_request', 'on_tcp_connect');
+  const allow = policyOf('true').replace('"deny"', '"log","config":{"metadata":{}}');
+  let made: AppEdge;
+  let endpoint = '';
+  {
+    await using program = await Program.start(database, { 'geo-database': path, 'drain-seconds': '0' });
+    made = await createAppEdge(program, upstream.port);
+    await program.must('PUT', `${made.routePath}/traffic_policy`, { value });
+    await program.must('PUT', `${made.tcpPath}/traffic_policy`, { value: connect });
+    const traffic_policy = JSON.stringify({
+      on_http_request: [...JSON.parse(value).on_http_request, { actions: [{ type: 'deny' }] }],
+    });
+    endpoint = `/endpoints/${(await program.must('POST', '/endpoints', { url: 'https://geo.internal', traffic_policy })).id}`;
+    assert.equal((await askHttps(program.httpsPort, appHost)).status, 200);
+  }
+  await using program = await Program.start(database, { 'drain-seconds': '0' });
+  const { edgeId, routePath, tcpPath } = made;
+  const answer = async () => {
+    const { status, errorCode } = await askHttps(program.httpsPort, appHost);
+    return `${status} ${errorCode ?? ''}`;
+  };
+  assert.equal(await answer(), '503 20077');
+  assert.equal((await program.call('GET', '/readyz')).body.faulty_entries, 3);
+  const cause = /there is no database of places; the operator names one with GATEHOUSE_GEO_DATABASE/;
+  assert.match(program.output, cause);
+
+  const put = (change: string) => program.must('PUT', `${routePath}/traffic_policy`, { value: change });
+  await assert.rejects(put(value.replace('DE', 'FR')), cause);
+  await program.must('PATCH', `/edges/https/${edgeId}`, { description: 'changed' });
+  await program.must('PATCH', routePath, { description: 'changed' });
+  await program.must('PATCH', tcpPath, { description: 'changed' });
+  await program.must('PUT', `${routePath}/compression`, { enabled: true });
+  await program.must('PATCH', endpoint, { description: 'changed' });
+  assert.equal(await answer(), '503 20077');
+  await put(allow);
+  assert.equal(await answer(), '200 ');
+  await program.must('DELETE', `${tcpPath}/traffic_policy`);
+  for (const each of [routePath, `/edges/https/${edgeId}`, tcpPath, endpoint]) await program.must('DELETE', each);
+  assert.equal((await program.call('GET', '/readyz')).body.faulty_entries, 0);
+});
 
 test('a file that cannot be used ends the start with a sentence', async () => {
   const path = join(scratchFolder(), 'places.mmdb');

@@ -5,6 +5,7 @@ import { BoundedCache } from '../../../lib/bounded-cache.ts';
 import type { Run } from '../../../lib/cel/run.ts';
 import { bool } from '../../../lib/cel/types.ts';
 import { nearestName } from '../../../lib/nearest-name.ts';
+import { knowsPlaces } from '../../places.ts';
 import type { Action, BuiltAction } from '../actions/action.ts';
 import { actions } from '../actions/index.ts';
 import { whyNotOffered } from '../actions/not-offered.ts';
@@ -75,26 +76,36 @@ const knownLong = new BoundedCache<string, Policy>(4);
 
 /** Reads the text of a policy. Throws `UserError`. */
 export function readPolicy(text: string): Policy {
+  return readWith(text, knowsPlaces());
+}
+
+/** Reads a policy that was accepted before, to see what it names: it may need a database that is gone. Throws `UserError`. */
+export function readStoredPolicy(text: string): Policy {
+  return readWith(text, true);
+}
+
+function readWith(text: string, hasPlaces: boolean): Policy {
   const key = createHash('sha256').update(text).digest('base64');
   const cache = text.length > usualLength ? knownLong : known;
-  const found = cache.get(key);
+  const place = `${hasPlaces} ${key}`;
+  const found = cache.get(place);
   if (found !== undefined) return found;
-  const policy = { key, ...checkText(text) };
-  cache.fill(cache.ticket(), key, policy);
+  const policy = { key, ...checkText(text, hasPlaces) };
+  cache.fill(cache.ticket(), place, policy);
   return policy;
 }
 
-function checkText(text: string): Omit<Policy, 'key'> {
+function checkText(text: string, hasPlaces: boolean): Omit<Policy, 'key'> {
   const document = readDocument(text);
   try {
-    return checkPolicy(document);
+    return checkPolicy(document, hasPlaces);
   } catch (error) {
     throw error instanceof UserError ? withPlace(error, text) : error;
   }
 }
 
 /** Checks a document that has been parsed. Throws `UserError`. */
-function checkPolicy(document: unknown): Omit<Policy, 'key'> {
+function checkPolicy(document: unknown, hasPlaces: boolean): Omit<Policy, 'key'> {
   if (typeof document !== 'object' || document === null || Array.isArray(document))
     throw new UserError(errors.unreadablePolicy, {
       reason: `it must be a map of phases, such as on_http_request, to lists of rules, and is ${quote(document)}`,
@@ -108,7 +119,7 @@ function checkPolicy(document: unknown): Omit<Policy, 'key'> {
     if (!Array.isArray(list)) throw wrongType(phase, 'a list of rules', list);
     if (list.length > mostRules)
       throw new UserError(errors.tooManyRules, { path: phase, count: list.length, limit: mostRules });
-    return readRules(list, { phase, environment: environmentOf(phase), reads });
+    return readRules(list, { phase, environment: environmentOf(phase, hasPlaces), reads });
   };
   const rules = {
     on_tcp_connect: rulesOf('on_tcp_connect'),

@@ -2,7 +2,6 @@ import type { Environment, Overload, Variable } from '../../../lib/cel/environme
 import { functions } from '../../../lib/cel/functions/index.ts';
 import { any, objectOf, string } from '../../../lib/cel/types.ts';
 import type { Value } from '../../../lib/cel/values.ts';
-import { knowsPlaces } from '../../places.ts';
 import { actions } from '../actions/index.ts';
 import type { Phase } from '../phases.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
@@ -40,20 +39,20 @@ function resultVariables(): Variables {
 
 const made = new Map<string, Environment<PolicyVisit>>();
 
-/** What expressions of a phase may name. */
-export function environmentOf(phase: Phase): Environment<PolicyVisit> {
-  const key = `${phase} ${knowsPlaces()}`;
-  const known = made.get(key) ?? makeEnvironment(phase);
+/** What expressions of a phase may name; `hasPlaces`: among it the places of visitors. */
+export function environmentOf(phase: Phase, hasPlaces: boolean): Environment<PolicyVisit> {
+  const key = `${phase} ${hasPlaces}`;
+  const known = made.get(key) ?? makeEnvironment(phase, hasPlaces);
   made.set(key, known);
   return known;
 }
 
-function makeEnvironment(phase: Phase): Environment<PolicyVisit> {
+function makeEnvironment(phase: Phase, hasPlaces: boolean): Environment<PolicyVisit> {
   const isHttp = phase !== 'on_tcp_connect';
   const isAnswer = phase === 'on_http_response';
   const variables: Variables = {
     ...everywhere,
-    ...placeVariables(),
+    ...(hasPlaces ? placeVariables : {}),
     ...resultVariables(),
     ...(isHttp ? requestVariables : {}),
     ...(isAnswer ? responseVariables : {}),
@@ -67,7 +66,7 @@ function makeEnvironment(phase: Phase): Environment<PolicyVisit> {
     variables: new Map(Object.entries(variables)),
     free: new Map([['vars', variableOf]]),
     functions: new Map<string, readonly Overload<PolicyVisit>[]>([...functions, ...Object.entries(own)]),
-    notOffered: whyNotOffered(phase),
+    notOffered: whyNotOffered(phase, hasPlaces),
   };
 }
 

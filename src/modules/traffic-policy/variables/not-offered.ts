@@ -1,4 +1,3 @@
-import { knowsPlaces } from '../../places.ts';
 import type { Phase } from '../phases.ts';
 
 const noPlaces = 'there is no database of places; the operator names one with GATEHOUSE_GEO_DATABASE';
@@ -34,9 +33,9 @@ const ofRequests = ['getReqHeader', 'hasReqHeader', 'getReqCookie', 'hasReqCooki
 const ofAnswers = ['getResHeader', 'hasResHeader', 'getResCookie', 'hasResCookie'];
 
 /** Names that a phase does not offer, each with the reason. */
-export function whyNotOffered(phase: Phase): ReadonlyMap<string, string> {
+export function whyNotOffered(phase: Phase, hasPlaces: boolean): ReadonlyMap<string, string> {
   const more: Record<string, string> = {};
-  if (knowsPlaces()) more['conn.client_ip.geo.registered_location'] = 'the place of an address is told, and no other';
+  if (hasPlaces) more['conn.client_ip.geo.registered_location'] = 'the place of an address is told, and no other';
   else for (const name of ['conn.geo', 'conn.client_ip.geo']) more[name] = noPlaces;
   if (phase === 'on_tcp_connect') {
     more['req'] = onlyHttp;

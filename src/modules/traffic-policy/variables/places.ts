@@ -1,7 +1,7 @@
 import { bool, string } from '../../../lib/cel/types.ts';
 import type { Type } from '../../../lib/cel/types.ts';
 import type { MmdbMap, MmdbValue } from '../../../lib/mmdb/decode.ts';
-import { knowsPlaces, placeOf } from '../../places.ts';
+import { placeOf } from '../../places.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
 import type { Variables } from './variable.ts';
 
@@ -52,14 +52,12 @@ function variable(read: Read, type: Type) {
   };
 }
 
-/** Places of visitors, where the operator has named a database. What it does not say is absent. */
-export function placeVariables(): Variables {
-  if (!knowsPlaces()) return {};
-  const below = (name: string, all: Readonly<Record<string, Read>>) =>
-    Object.entries(all).map(([field, read]) => [`${name}.${field}`, variable(read, string)] as const);
-  return Object.fromEntries([
-    ...below('conn.geo', fields),
-    ...below('conn.client_ip.geo.location', ofAddress),
-    ['conn.client_ip.geo.location.is_eu', variable(isEu, bool)],
-  ]);
-}
+const below = (name: string, all: Readonly<Record<string, Read>>) =>
+  Object.entries(all).map(([field, read]) => [`${name}.${field}`, variable(read, string)] as const);
+
+/** Places of visitors, from a database that the operator has named. What it does not say is absent. */
+export const placeVariables: Variables = Object.fromEntries([
+  ...below('conn.geo', fields),
+  ...below('conn.client_ip.geo.location', ofAddress),
+  ['conn.client_ip.geo.location.is_eu', variable(isEu, bool)],
+]);
