@@ -13,6 +13,11 @@ export class FairQueue<Item, Owner = string> {
     return this.#byOwner.size === 0;
   }
 
+  /** Number of owners that wait. */
+  get owners(): number {
+    return this.#byOwner.size;
+  }
+
   push(owner: Owner, item: Item): void {
     const line = this.#byOwner.get(owner);
     if (line !== undefined) {

@@ -7,6 +7,12 @@ import { atTurnEnd, currentTurn } from './turn.ts';
 /** Requests that begin in one turn of the event loop, of all connections together. Each takes some 0.1 ms. */
 const perTurn = 8;
 
+/** As many of one source that alone has requests waiting while others come and go: whoever comes next waits half as long. */
+const perTurnBesideOthers = 4;
+
+/** Turns after which a source counts as alone. A busy loop has one or two thousand in a second. */
+const aloneAfter = 1_000;
+
 type Owner = Pick<ClientConnection, 'peer' | 'peerTrusted'>;
 
 /**
@@ -20,11 +26,15 @@ export class RequestQueue {
   readonly #waiting = new Map<Owner, (() => void)[]>();
   #turn = -1;
   #begun = 0;
+  #last: Owner | undefined;
+  /** Turn in which a request began whose source was not that of the one before. */
+  #changedTurn = -aloneAfter;
 
   /** Calls `begin` now or in a later turn, when the client may have left. */
   add(connection: Owner, begin: () => void): void {
     if (this.#next.isEmpty) {
-      if (this.#mayBegin()) {
+      if (this.#mayBegin(perTurn)) {
+        this.#notice(connection);
         begin();
         return;
       }
@@ -39,18 +49,30 @@ export class RequestQueue {
     this.#next.push(sourceOf(connection), connection);
   }
 
-  #mayBegin(): boolean {
+  #mayBegin(most: number): boolean {
     const turn = currentTurn();
     if (turn !== this.#turn) {
       this.#turn = turn;
       this.#begun = 0;
     }
     this.#begun += 1;
-    return this.#begun <= perTurn;
+    return this.#begun <= most;
+  }
+
+  #notice(connection: Owner): void {
+    const last = this.#last;
+    if (connection === last) return;
+    this.#last = connection;
+    if (last !== undefined && sourceOf(connection) !== sourceOf(last)) this.#changedTurn = this.#turn;
+  }
+
+  #mostOfWaiting(): number {
+    const isBesideOthers = this.#next.owners === 1 && currentTurn() - this.#changedTurn < aloneAfter;
+    return isBesideOthers ? perTurnBesideOthers : perTurn;
   }
 
   readonly #beginSome = (): void => {
-    while (!this.#next.isEmpty && this.#mayBegin()) this.#take()?.();
+    while (!this.#next.isEmpty && this.#mayBegin(this.#mostOfWaiting())) this.#take()?.();
     if (!this.#next.isEmpty) atTurnEnd(this.#beginSome);
   };
 
@@ -58,6 +80,7 @@ export class RequestQueue {
     const connection = this.#next.take();
     const waiting = connection && this.#waiting.get(connection);
     if (connection === undefined || waiting === undefined) return undefined;
+    this.#notice(connection);
     const begin = waiting.shift();
     if (waiting.length > 0) this.#next.push(sourceOf(connection), connection);
     else this.#waiting.delete(connection);

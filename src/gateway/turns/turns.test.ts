@@ -253,6 +253,43 @@ test('a few requests begin in a turn, by turns between connections', async () =>
   );
 });
 
+test('a source that waits alone begins fewer requests in a turn while others come and go', async () => {
+  const queue = new RequestQueue();
+  let begun = 0;
+  const add = (connection: ReturnType<typeof connectionFrom>, count: number) => {
+    for (let at = 0; at < count; at++) queue.add(connection, () => (begun += 1));
+  };
+  /** Requests that begin in the turn after this one. */
+  const inNextTurn = async () => {
+    const before = begun;
+    await nextTurn();
+    return begun - before;
+  };
+  const [many, same, other] = [
+    connectionFrom('192.0.2.1'),
+    connectionFrom('192.0.2.1'),
+    connectionFrom('192.0.2.2'),
+  ] as const;
+  await nextTurn();
+  add(same, 1);
+  add(many, 31);
+  assert.deepEqual([await inNextTurn(), await inNextTurn()], [8, 8], 'two connections of one source are not others');
+  assert.equal(await inNextTurn(), 8);
+  add(other, 1);
+  add(many, 60);
+  assert.equal(await inNextTurn(), 4);
+  add(other, 8);
+  assert.equal(await inNextTurn(), 8, 'two that wait');
+  for (let turn = 0; turn < 40; turn++) await nextTurn();
+  assert.equal(begun, 101);
+  for (let turn = 0; turn < 1_000; turn++) {
+    add(same, 1);
+    await nextTurn();
+  }
+  add(many, 30);
+  assert.equal(await inNextTurn(), 8, 'nobody else has come for long');
+});
+
 test('bytes flow no faster than they are taken, and all of them arrive', async () => {
   const from = new Watched();
   const to = new PassThrough({ highWaterMark: 1000 });
