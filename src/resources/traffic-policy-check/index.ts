@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
-import { notAnIpPolicyId } from '../../errors/shared.ts';
+import { notAnIpPolicyId, vaultNameUnknown } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { isFieldValue, isToken } from '../../lib/http-syntax.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
@@ -22,6 +22,7 @@ import * as policyErrors from '../../modules/traffic-policy/errors.ts';
 import type { HeaderList } from '../../modules/step.ts';
 import { notAnIpAddress } from '../ip-check/errors.ts';
 import { ipPolicyRuleSearch, judge } from '../ip-policy-rules/service.ts';
+import { checkSecrets } from '../named-secrets.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import * as errors from './errors.ts';
 import { TrafficPolicyCheckRequest, TrafficPolicyCheckVerdict } from './schema.ts';
@@ -41,16 +42,25 @@ function checkOperation(context: ResourceContext): Operation {
     summary: 'Try a traffic policy',
     description:
       'Checks the text of a traffic policy, and runs it for a visit that you describe: which rules match, what each action does, and what ' +
-      'becomes of the visit. Nothing is stored, counted or asked for elsewhere, and no secret is read.',
+      'becomes of the visit. IP policies and secrets that it names must exist, as when it is written. Nothing is stored, counted or asked for ' +
+      'elsewhere, and no value of a secret is read.',
     tag: 'Traffic policies',
     body: TrafficPolicyCheckRequest,
     status: 200,
     response: TrafficPolicyCheckVerdict,
     mayBeLarge: true,
-    errors: [notAnIpAddress, notAnIpPolicyId, ...Object.values(policyErrors), ...Object.values(errors)],
+    errors: [
+      notAnIpAddress,
+      notAnIpPolicyId,
+      vaultNameUnknown,
+      ...Object.values(policyErrors),
+      ...Object.values(errors),
+    ],
     handle: async ({ body, caller: { accountId } }) => {
       const policy = readPolicy(body.policy);
       const ids = await checkIpPolicies(context, accountId, policy);
+      // Their names are looked up, and no value is read.
+      await checkSecrets(context.services, context.store.queries, accountId, policy.reads.secrets);
       if (body.request === undefined) return checked;
       const request = readRequest(body.request, policy);
       return present(tryPolicy(policy, request, await accessOf(context, ids, request.source)));

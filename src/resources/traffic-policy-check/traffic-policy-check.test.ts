@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 
 import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
+import { createAccount, createUser } from '../../../test/support/people.ts';
 
 const visit = { url: 'https://shop.example.com/cart', ip: '203.0.113.7' };
 
@@ -103,6 +104,24 @@ onEachDatabase('traffic policy check', (newDatabase) => {
     );
     assert.deepEqual(body.depends_on, ['the secret key of the vault shop']);
     assert.doesNotMatch(JSON.stringify(body), /swordfish/);
+  });
+
+  test('secrets that are missing are named, those of other accounts among them', async () => {
+    const { token } = await createUser(gatehouse, 'admin', await createAccount(gatehouse));
+    const foreign = await gatehouse.create('/vaults', { name: 'theirs' }, { token });
+    await gatehouse.create('/vault_secrets', { vault_id: foreign.id, name: 'key', value: 'swordfish' }, { token });
+    await gatehouse.create('/vaults', { name: 'empty' });
+    const bodyOf = (name: string) => ({ body: `\${secrets.get(${name})}` });
+    for (const [named, told] of [
+      ["'theirs', 'key'", 'vault named "theirs"'],
+      ["'empty', 'key'", 'secret named "key" in the vault "empty"'],
+    ] as const)
+      for (const request of [undefined, visit]) {
+        const actions = [{ type: 'custom-response', config: bodyOf(named) }];
+        const { status, body } = await check({ on_http_request: [{ actions }] }, request);
+        assert.deepEqual([status, body.error_code], [400, 'ERR_GATEHOUSE_24009']);
+        assert.ok(body.msg.includes(told), body.msg);
+      }
   });
 
   test('POST /ip_check does not tell that a route lets in whom its policy may refuse', async () => {
