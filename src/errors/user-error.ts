@@ -36,6 +36,7 @@ export class UserError<Names extends string = string> extends Error {
   readonly status: number;
   /** Response headers that belong to this answer, such as `Allow`. */
   readonly headers: Headers;
+  #detail: string | undefined;
 
   constructor(
     { code, status, message }: ErrorDefinition<Names>,
@@ -48,6 +49,17 @@ export class UserError<Names extends string = string> extends Error {
     this.status = status;
     // The type of `rest` puts headers after the values, or first when a message has none.
     this.headers = ((hasValues ? second : first) ?? {}) as Headers;
+  }
+
+  /** What logs tell: the message, and what its caller must not read. */
+  get logged(): string {
+    return this.#detail === undefined ? this.message : `${this.message} (${this.#detail})`;
+  }
+
+  /** Adds what logs alone tell. */
+  withDetail(detail: string | undefined): this {
+    this.#detail = detail;
+    return this;
   }
 
   /** Returns the error with a message that begins with the place that it is about. */

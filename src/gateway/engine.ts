@@ -152,6 +152,8 @@ export interface HandshakeFailed {
   /** As the client sent it; empty where it did not. */
   readonly name: string;
   readonly source: string;
+  /** What is wrong with the certificates that rules name. */
+  readonly cause?: string;
 }
 
 export interface WrongPassword {

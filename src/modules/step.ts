@@ -312,7 +312,8 @@ export type Step = ConnectionStep | RequestStep;
 
 /** An answer on its way to the client. */
 export interface Answering {
-  readonly request: { readonly method: string; readonly headers: HeaderList };
+  /** As it came to the endpoint whose step is run. */
+  request: { readonly method: string; readonly headers: HeaderList };
   /** That of the endpoint whose step is run. */
   visit: RequestVisit;
   readonly status: number;

@@ -15,11 +15,11 @@ const words: Readonly<Record<HandshakeFailed['reason'], string | undefined>> = {
 /** Logs failed handshakes, at most one a minute for each name, and for each source where there is no name. */
 export function createHandshakeLog(log: GatewayLog, now: () => number = Date.now): (event: HandshakeFailed) => void {
   const lines = new LineLimit(now);
-  return ({ reason, name, source }) => {
+  return ({ reason, name, source, cause }) => {
     const message = words[reason];
     const verdict = message === undefined ? 'none' : lines.ask(`${reason} ${name === '' ? source : name}`);
     if (message === undefined || verdict === 'none') return;
-    log.warn({ reason, host: name, source }, message);
+    log.warn({ reason, host: name, source, ...(cause !== undefined && { cause }) }, message);
     if (verdict === 'last') {
       log.warn(
         {},

@@ -130,6 +130,7 @@ suite('bodies of answers', () => {
       else if (url === '/events') response.setHeader('content-type', 'text/event-stream').write('data: 1\n\n');
       else if (url === '/long') response.end('x'.repeat(524_289));
       else if (url === '/endless') response.write('x'.repeat(524_000), () => response.end('y'.repeat(1000)));
+      else if (url === '/large') response.setHeader('content-type', 'text/html').end(page.repeat(50));
       else if (url === '/nothing') response.writeHead(204).end();
       else
         response
@@ -195,6 +196,24 @@ suite('bodies of answers', () => {
         assert.equal(answer.headers['content-encoding'], 'gzip');
         assert.equal(gunzipSync(bytes).toString(), page.replaceAll('555', 'GET'));
       }
+    });
+
+    test(`${version}: an endpoint that forwards asks for an answer that it can read`, async (t) => {
+      const { gateway } = await start(t, {
+        on_http_request: [{ actions: [{ type: 'forward-internal', config: { url: 'https://inner.internal' } }] }],
+        ...replaceIn('response', { from: '555', to: '5' }),
+      });
+      const modules = { ...toBackend('b'), compression: { enabled: true } };
+      await gateway.set({
+        kind: 'internal_endpoint',
+        id: 'inner',
+        accountId: 'acc_1',
+        url: 'https://inner.internal',
+        modules,
+      });
+      const answer = await ask(gateway.port, { path: '/large', headers: { 'accept-encoding': 'gzip' } });
+      const { bytes } = await readBody(answer);
+      assert.deepEqual([answer.status, bytes.toString()], [200, page.replaceAll('555', '5').repeat(50)]);
     });
   }
 });

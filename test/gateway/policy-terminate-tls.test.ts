@@ -105,6 +105,41 @@ test('clients show a certificate of the authorities that stand in a vault, whose
   );
 });
 
+test('logs name the secret that is missing, and visitors are told no more than the code', async (t) => {
+  const guarded = {
+    on_http_request: [
+      { expressions: ["secrets.get('keys', 'absent') == ''"], actions: [{ type: 'deny' }] },
+      { actions: [{ type: 'add-headers', config: { headers: { 'x-key': ofVault('lost') } } }] },
+    ],
+  };
+  const { gateway, setPolicy } = await startWithPolicy(t, guarded, vaultWith('present', 'a secret value'));
+  const ask = async () => {
+    const socket = open(gateway.port, {});
+    socket.on('secureConnect', () => socket.write(get('/')));
+    return readAll(socket).catch(() => '');
+  };
+  const told = async (code: string, name: string) => {
+    const text = await ask();
+    assert.match(text, new RegExp(`ERR_GATEHOUSE_${code}`));
+    assert.match(text, /a secret that it names is missing/);
+    for (const word of ['keys', name, 'secret value']) assert.ok(!text.includes(word), word);
+    const reason = gateway.reasons.at(-1) ?? '';
+    assert.match(reason, new RegExp(`there is no secret "${name}" in a vault "keys"`));
+    assert.ok(!reason.includes('secret value'));
+  };
+  await told('2254', 'absent');
+  await setPolicy({ on_http_request: guarded.on_http_request.slice(1) });
+  await told('2238', 'lost');
+  const ofTls = terms({ mutual_tls_certificate_authorities: [ofVault('gone')] });
+  const cause = 'a secret that it names is missing (there is no secret "gone" in a vault "keys")';
+  await setPolicy(ofTls);
+  assert.equal(await ask(), '');
+  assert.deepEqual(gateway.noted.at(-1), { handshake: 'no_leaf', cause });
+  const { read, gateway: other } = await startTls(t, ofTls);
+  assert.equal(await read(), '');
+  assert.deepEqual([other.verdicts, other.tcpReasons], [['refused_unloadable'], [cause]]);
+});
+
 test('rules read the certificate that a client has shown', async (t) => {
   const lines = {
     'x-subject': '${conn.tls.client.subject}',

@@ -5,6 +5,7 @@ import { connectClient, get, openHttp2, parseAnswer, readAll, requestHttp2, send
 import { backendEntry, edgeEntry, prefixRoute, toBackend, trafficPolicy } from './support/https-entries.ts';
 import { startGateway } from './support/https-gateway.ts';
 import { headerValues, startUpstream } from './support/https-upstream.ts';
+import { clients } from './support/https-versions.ts';
 import { policyOf, startWithPolicy, vaultWith } from './support/policies.ts';
 import { until } from './support/tcp-engine.ts';
 
@@ -14,6 +15,17 @@ const rule = (type: string, config: object, ...expressions: readonly string[]) =
   expressions,
   actions: [{ type, config }],
 });
+
+for (const [version, ask] of Object.entries(clients))
+  test(`${version}: an answer without content announces no length`, async (t) => {
+    const { gateway, setPolicy } = await startWithPolicy(t, policyOf('custom-response', {}));
+    for (const phase of ['on_http_request', 'on_http_response'])
+      for (const status of [204, 205, 304]) {
+        await setPolicy(policyOf('custom-response', { status_code: status }, phase));
+        const { headers, ...answer } = await ask(gateway.port, {});
+        assert.deepEqual([answer.status, headers['content-length']], [status, status === 205 ? '0' : undefined], phase);
+      }
+  });
 
 test('a Host that is added takes the place of the one that came, and results name each header with its value', async (t) => {
   const headers = { host: 'inner.test', 'x-b': 'two', 'x-c': 'three' };

@@ -14,13 +14,13 @@ export class AnswerRun {
   #own: OwnAnswer | undefined;
 
   constructor(visit: RequestVisit, came: CameAnswer, own?: OwnAnswer) {
-    const { exchange: request, context, accountId } = visit;
+    const { context, accountId } = visit;
     const { status, headers, contentLength, isEncodable = false } = came;
     const mayEncode = (): boolean => context.encoders.mayOpen(accountId);
     this.#visit = visit;
     this.#own = own;
     const body = { contentLength, openTransform: undefined, mayEncode, isEncodable };
-    this.#answering = { request, visit, status, headers, ...body };
+    this.#answering = { request: visit, visit, status, headers, ...body };
   }
 
   /** The answer as it has become. */
@@ -38,6 +38,8 @@ export class AnswerRun {
     for (; this.#visit !== undefined; this.#visit = this.#visit.from, this.#at = 0) {
       const { answers } = this.#visit.route.list;
       this.#answering.visit = this.#visit;
+      // An endpoint goes by the request as the one before it has forwarded it.
+      this.#answering.request = this.#visit;
       for (; this.#at < answers.length; this.#at++) {
         const outcome = answers[this.#at]!.run(this.#answering);
         if (outcome === undefined) continue;

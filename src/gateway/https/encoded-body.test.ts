@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
+import { chained } from '../../modules/answer-body.ts';
 import { EncodedBody } from './encoded-body.ts';
 
 function ignore(): void {}
 
 /** A client that takes a number of chunks before it must drain. */
-function setUp(takes: number) {
+function setUp(takes: number, transform: Duplex = new PassThrough({ highWaterMark: 4 })) {
   const seen = { written: '', drains: 0, faults: [] as string[] };
-  const transform = new PassThrough({ highWaterMark: 4 });
   const body = new EncodedBody(
     transform,
     {
@@ -70,4 +72,19 @@ test('a failure is reported once, and nothing after the body was dropped', async
   dropped.body.resume();
   await nextTurn();
   assert.deepEqual([dropped.seen, ended], [{ written: 'a', drains: 0, faults: [] }, false]);
+});
+
+test('a body that two streams change, one behind the other, is dropped without a failure', async () => {
+  const transform = chained(
+    () => new PassThrough(),
+    () => new PassThrough(),
+  )();
+  const { seen, body } = setUp(Infinity, transform);
+  const closed = once(transform, 'close');
+  body.write(Buffer.from('a'), ignore);
+  await nextTurn();
+  body.destroy();
+  await closed;
+  await nextTurn();
+  assert.deepEqual(seen.faults, []);
 });

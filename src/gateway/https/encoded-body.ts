@@ -10,6 +10,8 @@ export interface EncodedBodyOwner {
   onEncoderFault(cause: Error): void;
 }
 
+function ignore(): void {}
+
 /** Passes a response body through a module's encoder to the client, as fast as the client takes it. */
 export class EncodedBody {
   readonly #transform: Duplex;
@@ -52,6 +54,8 @@ export class EncodedBody {
   /** Drops the body: nothing is written and nobody is called any more. */
   destroy(): void {
     this.#pieces.drop();
-    this.#transform.removeAllListeners('data').removeAllListeners('end').destroy();
+    this.#transform.removeAllListeners('data').removeAllListeners('end').removeAllListeners('error');
+    // One that is made of several streams says that it was ended early.
+    this.#transform.on('error', ignore).destroy();
   }
 }

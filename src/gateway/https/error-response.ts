@@ -29,7 +29,7 @@ function sendError(exchange: Exchange, error: UserError, context: RequestContext
   const answer = errorAnswer(error, log.operationId, findHeader(exchange.headers, 'accept') ?? '', context.errorPrefix);
   log.status = answer.status;
   log.errorCode = error.code;
-  log.reason = error.message;
+  log.reason = error.logged;
   exchange.sendHead({
     status: answer.status,
     reason: '',

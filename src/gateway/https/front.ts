@@ -26,7 +26,7 @@ import { Tokens } from '../sign-in/tokens.ts';
 import { Visitors } from '../sign-in/visitors.ts';
 import { connectionFacts } from '../tls/connection-facts.ts';
 import { TlsHandshakes } from '../tls/handshakes.ts';
-import { termsReader } from '../tls/terms.ts';
+import { termsFault, termsReader } from '../tls/terms.ts';
 import type { TermsNow } from '../tls/terms.ts';
 import { withClientCa } from '../certificates/build-context.ts';
 import { RequestQueue } from '../turns/request-queue.ts';
@@ -327,24 +327,24 @@ class NodeHttpsFront implements HttpsFront {
   #terminate(socket: Socket, client: ClientSource, servername: string): void {
     const name = parseAuthority(servername)?.name;
     const edge = name === undefined ? undefined : this.#hosts.find(name);
-    const acceptor = edge?.handshake === undefined ? this.#tls : this.#special(edge.handshake, edge.accountId);
-    if (acceptor === undefined) {
-      this.#context.observer.handshakeFailed({ reason: 'no_leaf', name: servername, source: formatIp(client.source) });
+    let acceptor = this.#tls;
+    try {
+      if (edge?.handshake !== undefined) acceptor = this.#special(edge.handshake, edge.accountId);
+    } catch (error) {
+      const failed = { reason: 'no_leaf', name: servername, source: formatIp(client.source) } as const;
+      this.#context.observer.handshakeFailed({ ...failed, cause: termsFault(error) });
       socket.destroy();
-    } else acceptor.accept(socket, client, name);
+      return;
+    }
+    acceptor.accept(socket, client, name);
   }
 
-  /** Undefined where rules say how TLS ends, and a certificate that they name is missing. */
-  #special(handshake: SpecialHandshake, accountId: string): TlsAcceptor | undefined {
+  /** Throws where rules say how TLS ends, and a certificate that they name is missing. */
+  #special(handshake: SpecialHandshake, accountId: string): TlsAcceptor {
     const { key, clientCa, needsTls13, terms } = handshake;
     const known = this.#specialTls.get(key);
     const read = known?.read ?? (terms && termsReader(terms, this.#secrets));
-    let now: Partial<TermsNow> & Pick<TermsNow, 'key'>;
-    try {
-      now = read?.(accountId) ?? { key, clientCa, needsTls13 };
-    } catch {
-      return undefined;
-    }
+    const now: Partial<TermsNow> & Pick<TermsNow, 'key'> = read?.(accountId) ?? { key, clientCa, needsTls13 };
     if (known?.key === now.key) return known.acceptor;
     const acceptor = this.#acceptorFor(now);
     this.#specialTls.set(key, { key: now.key, acceptor, read });

@@ -45,7 +45,7 @@ function carryOut(
         break;
       case 'close':
         log.errorCode = decision.refusal.code;
-        log.reason = decision.refusal.message;
+        log.reason = decision.refusal.logged;
         exchange.abort();
         break;
       case 'hold':
@@ -69,7 +69,7 @@ function answer(
   log.status = status;
   log.login = login;
   log.errorCode = refusal?.code;
-  log.reason = refusal?.message;
+  log.reason = refusal?.logged;
   sendOwnAnswer(exchange, context, status, headers, Buffer.from(body));
 }
 

@@ -12,6 +12,8 @@ export function sendOwnAnswer(
   body?: Buffer,
 ): void {
   const close = endsConnection(context, exchange) || !leavesConnectionUsable(exchange);
-  exchange.sendHead({ status, reason: '', headers, contentLength: body?.length ?? 0, close });
+  // An answer without content must not announce a length (RFC 9110, 8.6).
+  const contentLength = status === 204 || status === 304 ? undefined : (body?.length ?? 0);
+  exchange.sendHead({ status, reason: '', headers, contentLength, close });
   exchange.end(exchange.method === 'HEAD' || body?.length === 0 ? undefined : body, []);
 }

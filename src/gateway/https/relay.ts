@@ -284,15 +284,15 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#pump?.stop();
     this.#log.status = status;
     this.#log.errorCode = refusal?.code;
-    this.#log.reason = refusal?.message;
+    this.#log.reason = refusal?.logged;
     sendOwnAnswer(this.#exchange, this.#context, status, this.#withCookies(headers), Buffer.from(body));
   }
 
-  #close({ code, message }: UserError): void {
+  #close({ code, logged }: UserError): void {
     this.#ended = true;
     this.#pump?.stop();
     this.#log.errorCode = code;
-    this.#log.reason = message;
+    this.#log.reason = logged;
     this.#exchange.abort();
   }
 
@@ -503,7 +503,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#encoded?.destroy();
     if (this.#exchange.headSent) {
       this.#log.errorCode = error.code;
-      this.#log.reason = error.message;
+      this.#log.reason = error.logged;
       this.#exchange.abort();
     } else {
       sendErrorResponse(this.#exchange, error, this.#context, this.#log);

@@ -117,7 +117,7 @@ const verdicts: ReadonlyMap<number, Verdict> = new Map([
 /** What is told of a connection by the word that refuses it. It can be given no answer, and waits for nothing. */
 export function tellRefusal(outcome: Outcome): Pick<TcpOpened, 'verdict' | 'reason'> {
   const error = outcome instanceof UserError ? outcome : outcome.kind === 'close' ? outcome.refusal : undefined;
-  return { verdict: verdicts.get(error?.code ?? 0) ?? 'refused_by_module', reason: error?.message };
+  return { verdict: verdicts.get(error?.code ?? 0) ?? 'refused_by_module', reason: error?.logged };
 }
 
 /** Until when an open connection may stay by the rules in force now, in milliseconds since 1970; 0: it ends now. */

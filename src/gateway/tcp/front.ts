@@ -32,6 +32,7 @@ import { goThrough } from './forwarded.ts';
 import type { Passed } from './forwarded.ts';
 import type { PortListener } from './port-listener.ts';
 import { PortTable } from './port-table.ts';
+import { termsFault } from '../tls/terms.ts';
 import { TlsOpening } from './terminate-tls.ts';
 import type { TlsTermination } from './terminate-tls.ts';
 import { resetSocket } from './upstream.ts';
@@ -244,8 +245,8 @@ class TcpFront implements Front, TlsPassThrough {
     let end: ReturnType<TlsTermination>;
     try {
       end = termination();
-    } catch {
-      this.#refuseUnloadable(accepted);
+    } catch (error) {
+      this.#refuseUnloadable(accepted, termsFault(error));
       return;
     }
     const opening = new TlsOpening(accepted, {
@@ -263,8 +264,8 @@ class TcpFront implements Front, TlsPassThrough {
   }
 
   /** A certificate that rules name is missing. */
-  #refuseUnloadable({ client, edge, sourceText: source, decision }: AcceptedClient): void {
-    this.#observer.tcpOpened({ edgeId: edge.rules.id, source, verdict: 'refused_unloadable' }, decision);
+  #refuseUnloadable({ client, edge, sourceText: source, decision }: AcceptedClient, reason: string): void {
+    this.#observer.tcpOpened({ edgeId: edge.rules.id, source, verdict: 'refused_unloadable', reason }, decision);
     resetSocket(client);
   }
 

@@ -1,7 +1,13 @@
 import type { SecureContext } from 'node:tls';
 
+import { EvaluationFault } from '../../lib/cel/run.ts';
 import type { ConnectionServices, TlsTerms } from '../../modules/step.ts';
 import { buildContext } from '../certificates/build-context.ts';
+
+/** Why the terms of a policy cannot be read, as logs tell it. */
+export function termsFault(error: unknown): string {
+  return error instanceof EvaluationFault ? error.logged : 'a certificate that the policy names cannot be used';
+}
 
 /** How TLS ends by the terms of a policy, as they are now. */
 export interface TermsNow {

@@ -15,7 +15,8 @@ export interface Variable<Subject> {
 export interface Work<Subject> {
   readonly subject: Subject;
   readonly budget: Budget;
-  fault(message: string): Error;
+  /** `detail`: what only the owner of the expression may read. */
+  fault(message: string, detail?: string): Error;
 }
 
 /** One form of a function, by the types of its arguments; of a method, the first is what it is called on. */

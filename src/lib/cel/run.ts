@@ -3,13 +3,21 @@ import type { Value } from './values.ts';
 /** An expression that cannot be evaluated: something is missing, of another type, or too much. */
 export class EvaluationFault extends Error {
   override readonly name = 'EvaluationFault';
+  /** What only the owner of the expression may read. */
+  readonly detail: string | undefined;
 
-  constructor(message: string) {
+  constructor(message: string, detail?: string) {
     // A policy may meet very many of them with one request, and nobody reads where they come from.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);
     Error.stackTraceLimit = stackTraceLimit;
+    this.detail = detail;
+  }
+
+  /** What logs tell. */
+  get logged(): string {
+    return this.detail === undefined ? this.message : `${this.message} (${this.detail})`;
   }
 }
 
@@ -47,9 +55,9 @@ export class Frame<Subject> {
     this.budget = budget;
   }
 
-  fault(message: string): EvaluationFault {
+  fault(message: string, detail?: string): EvaluationFault {
     this.budget.spend(faultUnits);
-    return new EvaluationFault(message);
+    return new EvaluationFault(message, detail);
   }
 }
 

@@ -20,7 +20,8 @@ interface EncodedResponse {
 export function encodeAnswer(answer: Answering, codings: readonly Coding[] = offeredCodings): undefined {
   if (!answer.isEncodable) return;
   const { request, mayEncode, status } = answer;
-  const encoded = encodeResponse({ ...request, mayEncode }, answer, codings);
+  const { method, headers } = request;
+  const encoded = encodeResponse({ method, headers, mayEncode }, answer, codings);
   if (encoded === undefined) return;
   answer.headers = encoded.headers;
   const { openTransform: encoder } = encoded;

@@ -131,7 +131,7 @@ export async function startGateway(
       answered.push(event);
       reasons.push(reason);
     },
-    handshakeFailed: () => {},
+    handshakeFailed: ({ reason, cause }) => noted.push({ handshake: reason, cause }),
     boundsReported: (reports) => {
       for (const report of reports) {
         refused[report.bound] = (refused[report.bound] ?? 0) + report.refused;

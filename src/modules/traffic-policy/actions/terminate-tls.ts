@@ -203,8 +203,9 @@ function handshakeStep(terms: TlsTerms, strategy: Strategy, path: string): Conne
       ({ clientCa = '' } = terms.read(accountId, services.secrets));
     } catch (error) {
       if (error instanceof NotDescribed) throw error;
-      const reason = error instanceof EvaluationFault ? error.message : 'a certificate of an authority cannot be used';
-      return new UserError(policyValueFailed, { path, reason });
+      const isFault = error instanceof EvaluationFault;
+      const reason = isFault ? error.message : 'a certificate of an authority cannot be used';
+      return new UserError(policyValueFailed, { path, reason }).withDetail(isFault ? error.detail : undefined);
     }
     if (strategy === 'require-and-verify') return checkShownCertificate(clientCa, certificate);
     if (certificate?.ca !== clientCa) return new UserError(connectionPredatesRules);

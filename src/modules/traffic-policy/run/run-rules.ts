@@ -80,7 +80,8 @@ function matches(rule: Rule, visit: PolicyVisit): boolean | UserError {
       if (!(error instanceof EvaluationFault)) throw error;
       recorder?.condition(rule, error);
       if (!guards && !(error instanceof BudgetSpent)) return false;
-      return new UserError(policyRuleFailed, { path: `${path}.expressions[${at}]`, reason: error.message });
+      const place = `${path}.expressions[${at}]`;
+      return new UserError(policyRuleFailed, { path: place, reason: error.message }).withDetail(error.detail);
     }
   }
   return true;
@@ -95,7 +96,7 @@ function runAction(action: PlacedAction, visit: PolicyVisit): Outcome | undefine
     return outcome;
   } catch (error) {
     if (!(error instanceof EvaluationFault)) throw error;
-    const refusal = new UserError(policyValueFailed, { path, reason: error.message });
+    const refusal = new UserError(policyValueFailed, { path, reason: error.message }).withDetail(error.detail);
     visit.recorder?.action(action, refusal);
     return refusal;
   }

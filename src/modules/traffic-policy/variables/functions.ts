@@ -1,3 +1,4 @@
+import { quote } from '../../../errors/user-error.ts';
 import type { Overload, Work } from '../../../lib/cel/environment.ts';
 import { bool, listOf, string } from '../../../lib/cel/types.ts';
 import type { Type } from '../../../lib/cel/types.ts';
@@ -55,8 +56,10 @@ export const ofAnyPhase: Functions = {
   'secrets.get': plain(2, string, ([vault = '', name = ''], work) => {
     const { accountId, services } = work.subject.engine;
     const value = services.secrets.get(accountId, vault, name);
-    if (value === undefined)
-      throw work.fault(`there is no secret ${JSON.stringify(name)} in a vault ${JSON.stringify(vault)}`);
+    if (value === undefined) {
+      const detail = `there is no secret ${quote(name)} in a vault ${quote(vault)}`;
+      throw work.fault('a secret that it names is missing', detail);
+    }
     return value;
   }),
 };
