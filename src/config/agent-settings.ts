@@ -41,7 +41,7 @@ export const agentSettings = {
   },
   region: {
     form: 'word',
-    help: 'name of the region that sessions, tunnels and endpoints of agents show',
+    help: 'name of the region that sessions, tunnels and endpoints of agents show, and that traffic policies read as conn.server_region',
     fallback: 'local',
     read: readWord,
   },

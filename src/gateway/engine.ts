@@ -57,6 +57,8 @@ export interface GatewayOptions {
   readonly passwordFailures?: number | undefined;
   /** File with places of addresses, which workers open for themselves. */
   readonly geoDatabase?: string | undefined;
+  /** Name of the region, as rules of policies read it. */
+  readonly region?: string;
   readonly timeouts: GatewayTimeouts;
   readonly bounds: GatewayBounds;
   readonly inward: InwardOptions;

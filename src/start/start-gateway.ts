@@ -79,6 +79,7 @@ function gatewayOptions(config: Config): Omit<GatewayOptions, 'bounds'> {
     },
     passwordFailures: config.passwordFailures,
     geoDatabase: config.geoDatabase,
+    region: config.region,
     timeouts: gatewayTimeouts(config),
   };
 }

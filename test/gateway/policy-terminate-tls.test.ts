@@ -145,6 +145,9 @@ test('rules read the certificate that a client has shown', async (t) => {
     'x-subject': '${conn.tls.client.subject}',
     'x-name': '${conn.tls.client.subject.common_name}',
     'x-issuer': '${conn.tls.client.issuer.common_name} ${conn.tls.client.issuer.organization}',
+    'x-again':
+      '${actions.ngrok.terminate_tls.client.subject.common_name} ${actions.gatehouse.terminate_tls.version} ' +
+      '${size(actions.ngrok.terminate_tls.warnings)} ${has(actions.ngrok.terminate_tls.error)}',
     'x-names': '${conn.tls.client.san.dns_names.join(" ")}',
     'x-serial': '${conn.tls.client.serial_number}',
     'x-valid': '${conn.tls.client.validity.not_after > timestamp(time.now)} ${conn.tls.client.pem.contains("BEGIN")}',
@@ -164,7 +167,7 @@ test('rules read the certificate that a client has shown', async (t) => {
   const { headers = [] } = upstream.seen.at(-1) ?? {};
   const told = Object.keys(lines).map((name) => headers[headers.indexOf(name) + 1]);
   const serial = new X509Certificate(bob.cert).serialNumber.toLowerCase();
-  assert.deepEqual(told, ['CN=bob', 'bob', 'staff []', 'one.test two.test', serial, 'true true']);
+  assert.deepEqual(told, ['CN=bob', 'bob', 'staff []', 'bob 1.3 0 false', 'one.test two.test', serial, 'true true']);
   assert.equal((await visit(gateway.port, staff.sign('eve'))).status, 403);
   // Nobody who shows none can be told from eve, and what cannot be decided closes.
   assert.equal((await visit(gateway.port)).status, 500);

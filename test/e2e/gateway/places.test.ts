@@ -29,7 +29,12 @@ for (const workers of ['off', '2'])
     const path = join(scratchFolder(), 'places.mmdb');
     writeFileSync(path, databaseOf('DE'));
     await using upstream = await startUpstream();
-    await using program = await Program.start(newSqlite(), { workers, 'geo-database': path, 'drain-seconds': '0' });
+    await using program = await Program.start(newSqlite(), {
+      workers,
+      'geo-database': path,
+      region: 'north',
+      'drain-seconds': '0',
+    });
     const { routePath } = await createAppEdge(program, upstream.port);
     const put = (expression: string) =>
       program.call('PUT', `${routePath}/traffic_policy`, { value: policyOf(expression) });
@@ -37,7 +42,8 @@ for (const workers of ['off', '2'])
       const asked = Array.from({ length: 16 }, () => askHttps(program.httpsPort, appHost, { from }));
       return [...new Set((await Promise.all(asked)).map(({ status }) => status))].join();
     };
-    const told = "conn.geo.country == 'Land' && conn.geo.city == 'Bonn' && conn.client_ip.geo.location.radius == '20'";
+    const told =
+      "conn.geo.country == 'Land' && conn.geo.city == 'Bonn' && conn.client_ip.geo.location.radius == '20' && conn.server_region == 'north'";
     const expected: readonly (readonly [string, string, string])[] = [
       [told, '403', '500'],
       // What the database does not say is absent, so that a rule which guards closes.

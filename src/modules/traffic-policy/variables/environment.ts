@@ -1,7 +1,8 @@
 import type { Environment, Overload, Variable } from '../../../lib/cel/environment.ts';
 import { functions } from '../../../lib/cel/functions/index.ts';
-import { any, objectOf, string } from '../../../lib/cel/types.ts';
+import { any, listOf, objectOf, string } from '../../../lib/cel/types.ts';
 import type { Value } from '../../../lib/cel/values.ts';
+import { errorField } from '../actions/failure-result.ts';
 import { actions } from '../actions/index.ts';
 import type { Phase } from '../phases.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
@@ -37,6 +38,21 @@ function resultVariables(): Variables {
   );
 }
 
+/** Results of `terminate-tls`: what was agreed on. A handshake that fails comes to no rule. */
+function resultsOfTls(variables: Variables): Variables {
+  const agreed = Object.entries(variables).flatMap(([name, variable]) =>
+    name.startsWith('conn.tls.') ? [[name.slice('conn.tls'.length), variable] as const] : [],
+  );
+  const own = [
+    ['.error', { type: errorField, get: () => undefined }],
+    ['.warnings', { type: listOf(string), get: () => [] }],
+  ] as const;
+  const all = ['ngrok', 'gatehouse'].flatMap((vendor) =>
+    [...agreed, ...own].map(([field, variable]) => [`actions.${vendor}.terminate_tls${field}`, variable] as const),
+  );
+  return Object.fromEntries(all);
+}
+
 const made = new Map<string, Environment<PolicyVisit>>();
 
 /** What expressions of a phase may name; `hasPlaces`: among it the places of visitors. */
@@ -54,6 +70,7 @@ function makeEnvironment(phase: Phase, hasPlaces: boolean): Environment<PolicyVi
     ...everywhere,
     ...(hasPlaces ? placeVariables : {}),
     ...resultVariables(),
+    ...resultsOfTls(everywhere),
     ...(isHttp ? requestVariables : {}),
     ...(isAnswer ? responseVariables : {}),
   };

@@ -13,7 +13,6 @@ const always: Readonly<Record<string, string>> = {
   'conn.server_ip.is_tor_node': noLists,
   'conn.client_ip.as': 'there is no database of autonomous systems',
   'conn.server_ip.as': 'there is no database of autonomous systems',
-  'conn.server_region': 'an installation has no regions',
   'conn.k8s': 'there are no bindings of Kubernetes',
   'conn.tls.ja4_fingerprint': 'the first message of a handshake is not kept',
   'conn.tls.client.extensions': 'extensions of certificates are not told apart',
