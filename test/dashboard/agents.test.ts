@@ -182,7 +182,7 @@ onDashboard(
       await page.getByText('app=scanner').waitFor();
       await page.getByRole('link', { name: 'labels, in a group' }).click();
       await page.waitForURL(new RegExp(backend.id));
-      await lead(page, '/agents?tab=endpoints');
+      await lead(page, '/endpoints');
       await page.getByText(named.url() ?? '').waitFor();
       await page.getByRole('link', { name: 'An agent' }).click();
       await page.getByRole('heading', { name: 'labels' }).waitFor();

@@ -160,11 +160,14 @@ onDashboard(
         await agent.httpEndpoint().domain('gdansk.localhost').listenAndForward('http://127.0.0.1:3000');
         const labelled = agent.labeledListener().label('app', 'scanner').label('site', 'gdansk');
         await labelled.listenAndForward('http://127.0.0.1:9100');
+        const endpoints = (await g().get('/endpoints')).body.endpoints as { id: string; type: string }[];
+        const endpoint = endpoints.find(({ type }) => type === 'ephemeral') ?? assert.fail('the agent serves');
         const [session] = (await g().get('/tunnel_sessions')).body.tunnel_sessions;
         await look([
           ['agents', '/agents'],
           ['agents-tunnels', '/agents?tab=tunnels'],
-          ['agents-endpoints', '/agents?tab=endpoints'],
+          ['endpoints-agents', '/endpoints'],
+          ['endpoint-agent', `/endpoints/${endpoint.id}`],
           ['agents-credentials', '/agents?tab=credentials'],
           ['agents-create', '/agents?create=1'],
           ['agent-session', `/agents/${session.id}`],

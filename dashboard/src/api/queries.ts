@@ -69,6 +69,9 @@ export function useOne<Id extends OperationId>(
   return { ...readOf(result), reread };
 }
 
+/** Ids in the path of an operation, by their names. */
+export type PathIds = Readonly<Record<string, string>>;
+
 export interface ListRead<Row> extends Read<readonly Row[]> {
   /** There are more rows on the server than were read. */
   readonly hasMore: boolean;
@@ -83,16 +86,18 @@ export function useList<Id extends ListId>(
   id: Id,
   options: {
     readonly query?: Operations[Id]['query'];
+    /** Ids in the path of a list that belongs to another thing. */
+    readonly path?: PathIds | undefined;
     readonly wanted?: number;
     readonly enabled?: boolean;
     /** Shows the rows of the query before until those of the new one are there. */
     readonly keepsRows?: boolean;
   } = {},
 ): ListRead<Entry<Id>> {
-  const { query = {}, wanted = 1000, enabled = true, keepsRows = false } = options;
+  const { query = {}, path, wanted = 1000, enabled = true, keepsRows = false } = options;
   const [extra, setExtra] = useState(0);
   const result = useInfiniteQuery({
-    ...listOptions(id, query),
+    ...listOptions(id, query, path),
     enabled,
     ...(keepsRows ? { placeholderData: keepPreviousData } : {}),
   });
@@ -122,11 +127,12 @@ export async function readList<Id extends ListId>(id: Id): Promise<readonly Entr
   return pages.flatMap(({ rows }) => rows);
 }
 
-function listOptions<Id extends ListId>(id: Id, query: Operations[Id]['query']) {
+function listOptions<Id extends ListId>(id: Id, query: Operations[Id]['query'], path?: PathIds) {
   return infiniteQueryOptions({
-    queryKey: [id, 'list', query],
+    queryKey: [id, 'list', query, ...(path === undefined ? [] : [path])],
     queryFn: async ({ pageParam, signal }) => {
       const input = {
+        ...(path === undefined ? {} : { path }),
         query: { ...query, limit: rowsPerCall, ...(pageParam === '' ? {} : { before_id: pageParam }) },
         signal,
       };

@@ -10,6 +10,7 @@ const quotaOf: Readonly<Partial<Record<ListId, string>>> = {
   BotUsersList: 'bot_users',
   StaticBackendsList: 'backends',
   TlsCertificatesList: 'tls_certificates',
+  VaultsList: 'vaults',
 };
 
 /** How many there are of the things of a page; undefined until it is known. */

@@ -130,17 +130,19 @@ interface Named {
   readonly id: string;
   readonly description?: string;
   readonly name?: string;
-  readonly domain?: string;
+  /** The name itself, or a reference to its reservation. */
+  readonly domain?: string | object;
+  readonly public_url?: string;
   readonly address?: string;
   readonly hostports?: readonly string[] | null;
   /** Type of an IP restriction. */
   readonly type?: string;
 }
 
-function wordsOf({ id, description, name, domain, address, hostports, type }: Named): string[] {
+function wordsOf({ id, description, name, domain, public_url: url, address, hostports, type }: Named): string[] {
   const restriction = id.startsWith('ipx_') && type !== undefined ? `${type} restriction` : undefined;
-  const given = [description, name, domain, address, ...(hostports ?? []), restriction, id];
-  return given.filter((words): words is string => words !== undefined && words !== '');
+  const given = [url, description, name, domain, address, ...(hostports ?? []), restriction, id];
+  return given.filter((words): words is string => typeof words === 'string' && words !== '');
 }
 
 function hitOfPage({ path, title, icon, shortcut }: (typeof pages)[number]): Hit {

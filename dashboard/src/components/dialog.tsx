@@ -16,7 +16,7 @@ export function Dialog({
   readonly onClose: () => void;
   readonly children: ReactNode;
   readonly footer?: ReactNode;
-  readonly large?: boolean;
+  readonly large?: boolean | undefined;
   /** false: there is no way out but the buttons of the foot. */
   readonly canClose?: boolean;
 }) {

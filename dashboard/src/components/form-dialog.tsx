@@ -12,6 +12,7 @@ import { isLockout, LockoutBanner, Problem } from './problem.tsx';
 export function FormDialog({
   title,
   act,
+  large,
   missing,
   isPending,
   error,
@@ -25,6 +26,7 @@ export function FormDialog({
   readonly title: string;
   /** Words of the button: "Create edge". */
   readonly act: string;
+  readonly large?: boolean | undefined;
   /** Words for the fields that must be filled in before it can be pressed. */
   readonly missing?: string | undefined;
   readonly isPending: boolean;
@@ -44,6 +46,7 @@ export function FormDialog({
   return (
     <Dialog
       title={title}
+      large={large}
       onClose={onClose}
       footer={
         <>

@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 
 import type { Entry, ListId } from '../../../client/src/index.ts';
+import type { PathIds } from '../api/queries.ts';
 import { countOf, formatNumber } from '../lib/text.ts';
 import { useUrlState } from '../lib/url-state.ts';
 import { Button } from './button.tsx';
@@ -16,6 +17,8 @@ import type { Column, Sort } from './table.tsx';
 
 interface RowsProps<Id extends ListId> extends Search<Entry<Id>> {
   readonly list: Id;
+  /** Ids in the path of a list that belongs to another thing. */
+  readonly below?: PathIds | undefined;
   /** One and many: "key", "keys". */
   readonly noun: readonly [one: string, many: string];
   readonly columns: readonly Column<Entry<Id>>[];

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { operations } from '../../../client/src/index.ts';
 import type { Entry, ListId } from '../../../client/src/index.ts';
 import { useList } from '../api/queries.ts';
-import type { ListRead } from '../api/queries.ts';
+import type { ListRead, PathIds } from '../api/queries.ts';
 import { useDebounced } from '../lib/debounced.ts';
 import { allOf } from '../lib/filter.ts';
 import type { Column, Sort } from './table.tsx';
@@ -35,6 +35,7 @@ export interface Search<Row> {
 
 interface SearchProps<Id extends ListId> extends Search<Entry<Id>> {
   readonly list: Id;
+  readonly below?: PathIds | undefined;
   readonly columns: readonly Column<Entry<Id>>[];
   readonly filters: readonly ChoiceFilter<Entry<Id>>[];
   readonly params: URLSearchParams;
@@ -56,7 +57,7 @@ export interface SearchedRows<Row> {
 
 /** Rows of a list as the URL asks for them. The server filters as far as it can, and gives as many pages as are looked at. */
 export function useSearch<Id extends ListId>(props: SearchProps<Id>): SearchedRows<Entry<Id>> {
-  const { list, columns, filters, params, sort, searchFilter, searchText } = props;
+  const { list, below, columns, filters, params, sort, searchFilter, searchText } = props;
   const words = params.get('q') ?? '';
   const settledWords = useDebounced(words);
   const active = filters.filter(({ name }) => params.has(name));
@@ -70,6 +71,7 @@ export function useSearch<Id extends ListId>(props: SearchProps<Id>): SearchedRo
   ]);
   const asked = Math.max(1, Math.floor(Number(params.get('page') ?? '1')) || 1);
   const read = useList(list, {
+    path: below,
     ...(expression === undefined ? {} : { query: { filter: expression } }),
     wanted: isHere ? searchedRows : sort === undefined ? Math.min(asked * rowsOnPage, searchedRows) : sortedRows,
     keepsRows: true,

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { Entry, ListId, Reply } from '../../../client/src/index.ts';
 import type { CallError } from '../api/client.ts';
 import type { Edit, SaveOptions } from '../api/edit.ts';
+import type { PathIds } from '../api/queries.ts';
 import type { SessionFacts } from '../api/session.ts';
 import type { IconName } from '../components/icon.tsx';
 import type { ChoiceFilter, Search } from '../components/list-search.ts';
@@ -24,6 +25,8 @@ export interface RowsProps<Row> {
 /** A list of the API, as a page shows it. */
 export interface Listed<Id extends ListId> {
   readonly list: Id;
+  /** Ids in the path of a list that belongs to another thing. */
+  readonly below?: PathIds;
   /** One and many: "key", "keys". */
   readonly noun: readonly [one: string, many: string];
   readonly icon: IconName;
@@ -123,6 +126,8 @@ export interface Resource<Id extends ListId> extends Listed<Id> {
     readonly open?: string;
     readonly intro?: string;
     readonly note?: string;
+    /** A form that needs room. */
+    readonly isLarge?: boolean;
     /** Words for the fields that must be filled in before it can be sent. */
     readonly missing?: (values: Values) => string | undefined;
     /** Where one call with the body is not all. `set` keeps what a second try must not do again. */

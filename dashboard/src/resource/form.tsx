@@ -106,6 +106,7 @@ export function CreateDialog<Id extends ListId>({
     <FormDialog
       title={create.title}
       act={create.act}
+      large={create.isLarge}
       missing={create.missing?.(values)}
       isPending={change.isPending}
       error={at === undefined ? change.error : undefined}

@@ -223,6 +223,14 @@ onEachGatehouse('cloud endpoints', (g) => {
       assert.deepEqual([...(await cloudService.amongst(store.queries, places))], [own], `${places.length} places`);
   });
 
+  test('a cloud endpoint is read with the tag that its changes may demand', async () => {
+    const { id } = await create({ url: 'https://tagged.internal' });
+    const tag = (await g().get(`/endpoints/${id}`)).headers.get('etag') ?? '';
+    const change = async (description: string) =>
+      (await g().patch(`/endpoints/${id}`, { description }, { headers: { 'if-match': tag } })).status;
+    assert.deepEqual([await change('first'), await change('second')], [200, 412]);
+  });
+
   test('an IP policy that a policy names stays while it is named', async () => {
     const { id: policyId } = await g().create('/ip_policies', {});
     const asks = { type: 'restrict-ips', config: { ip_policies: [policyId] } };

@@ -6,6 +6,7 @@ import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { cutPage } from '../../api/filter/filtered-list.ts';
 import { readFilter } from '../../api/filter/read-filter.ts';
+import { setEtag } from '../../api/http/etag.ts';
 import { filterName } from '../../api/http/query.ts';
 import { pageSchema, presentPage } from '../../api/list-page.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
@@ -87,6 +88,7 @@ function endpointOperations(context: ResourceContext): readonly Operation[] {
         const { id = '' } = call.params;
         const endpoint = await findEndpoint(context, call.caller.accountId, id);
         if (endpoint === undefined) throw new UserError(notFound, { noun: 'endpoint', id: quote(id) });
+        if (endpoint.type === 'cloud') setEtag(call, endpoint.cloud);
         return present(endpoint, call);
       },
     }),

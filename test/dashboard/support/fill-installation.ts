@@ -44,6 +44,17 @@ export async function fillInstallation(g: Gatehouse): Promise<readonly (readonly
     ip_policy_ids: [feed.id],
   });
   await g.create('/reserved_domains', { domain: 'orders.kestrel.example' });
+  const endpoint = await g.create('/endpoints', {
+    url: 'https://orders-of-the-warehouse-in-gdansk.internal',
+    description: 'Orders of the warehouse',
+    traffic_policy: JSON.stringify({ on_http_request: [{ actions: [{ type: 'deny' }] }] }),
+  });
+  const vault = await g.create('/vaults', { name: 'payments', description: 'Keys of payment providers' });
+  const secret = await g.create('/vault_secrets', {
+    vault_id: vault.id,
+    name: 'stripe/webhook',
+    value: 'whsec_5WbX5kEW',
+  });
   await g.create('/credentials', { description: 'depot Gdansk' });
   await g.get('/api_keys', { headers: { 'x-forwarded-for': '203.0.113.70' } });
   const { link } = await g.create('/invitations', { name: 'Marta', email: 'marta@example.com', role: 'viewer' });
@@ -76,6 +87,19 @@ export async function fillInstallation(g: Gatehouse): Promise<readonly (readonly
     ['ip-restriction-edit', `/ip-restrictions/${restriction.id}?edit=1`],
     ['ip-restriction-delete', `/ip-restrictions/${restriction.id}?delete=1`],
     ['https-edge', `/https-edges/${edge.id}`],
+    ['endpoint', `/endpoints/${endpoint.id}`],
+    ['endpoint-create', '/endpoints?create=1'],
+    ['endpoint-edit', `/endpoints/${endpoint.id}?edit=1`],
+    ['endpoint-delete', `/endpoints/${endpoint.id}?delete=1`],
+    ['vault', `/vaults/${vault.id}`],
+    ['vault-create', '/vaults?create=1'],
+    ['vault-edit', `/vaults/${vault.id}?edit=1`],
+    ['vault-delete', `/vaults/${vault.id}?delete=1`],
+    ['vault-secrets', '/vaults?kind=secrets'],
+    ['secret', `/vaults/${secret.id}`],
+    ['secret-create', `/vaults/${vault.id}?create=1`],
+    ['secret-edit', `/vaults/${secret.id}?edit=1`],
+    ['secret-delete', `/vaults/${secret.id}?delete=1`],
     ['tcp-edge', `/tcp-edges/${tcp.id}`],
     ['tls-edge', `/tls-edges/${tls.id}`],
     ['backend', `/backends/${backend.id}`],

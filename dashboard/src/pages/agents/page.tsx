@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'react';
+import { useEffect } from 'react';
 
 import type { OperationId } from '../../../../client/src/index.ts';
 import { useLive } from '../../api/live.ts';
@@ -9,19 +9,18 @@ import { CreateDialog } from '../../resource/form.tsx';
 import { ListTabs, Rows } from '../../resource/lists.tsx';
 import { ResourcePage } from '../../resource/page.tsx';
 import { credentials } from './credentials.tsx';
-import { endpoints } from './endpoint-list.tsx';
 import { SessionDetail } from './session-detail.tsx';
 import { sessions } from './session-list.tsx';
 import { tunnels } from './tunnel-list.tsx';
 
 /** Agents come and go by themselves. */
-const live: readonly OperationId[] = ['TunnelSessionsList', 'TunnelSessionsGet', 'TunnelsList', 'EndpointsList'];
+const live: readonly OperationId[] = ['TunnelSessionsList', 'TunnelSessionsGet', 'TunnelsList'];
 
 export function Page({ id }: PageProps) {
   useLive(live);
-  // Tunnels and endpoints have no page of their own: the list shows the one.
-  const found = useMemo(() => listOf(id), [id]);
-  if (id === undefined || found !== undefined) return <AgentLists {...(found === undefined ? {} : { found })} />;
+  // Tunnels have no page of their own: the list shows the one.
+  const tunnel = id?.startsWith('tn_') === true ? id : undefined;
+  if (id === undefined || tunnel !== undefined) return <AgentLists tunnel={tunnel} />;
   return id.startsWith('cr_') ? (
     <ResourcePage key={id} resource={credentials} id={id} />
   ) : (
@@ -29,24 +28,13 @@ export function Page({ id }: PageProps) {
   );
 }
 
-interface Found {
-  readonly tab: 'tunnels' | 'endpoints';
-  readonly id: string;
-}
-
-function listOf(id: string | undefined): Found | undefined {
-  if (id?.startsWith('tn_') === true) return { tab: 'tunnels', id };
-  return id?.startsWith('ep_') === true ? { tab: 'endpoints', id } : undefined;
-}
-
-function AgentLists({ found }: { readonly found?: Found }) {
+function AgentLists({ tunnel }: { readonly tunnel: string | undefined }) {
   const [params, setParams] = useUrlState();
   const mayWrite = useMayWrite();
-  const id = found?.id;
   const isNamed = params.has('q');
   useEffect(() => {
-    if (id !== undefined && !isNamed) setParams({ q: id });
-  }, [id, isNamed, setParams]);
+    if (tunnel !== undefined && !isNamed) setParams({ q: tunnel });
+  }, [tunnel, isNamed, setParams]);
   return (
     <>
       <ListTabs
@@ -56,11 +44,10 @@ function AgentLists({ found }: { readonly found?: Found }) {
         label="Agents"
         path="/agents"
         param="tab"
-        open={found?.tab ?? params.get('tab') ?? undefined}
+        open={tunnel === undefined ? (params.get('tab') ?? undefined) : 'tunnels'}
         tabs={[
           { text: 'Sessions', list: 'TunnelSessionsList', rows: <Rows listed={sessions} /> },
           { value: 'tunnels', text: 'Tunnels', list: 'TunnelsList', rows: <Rows listed={tunnels} /> },
-          { value: 'endpoints', text: 'Endpoints', list: 'EndpointsList', rows: <Rows listed={endpoints} /> },
           { value: 'credentials', text: 'Credentials', list: 'CredentialsList', rows: <Rows listed={credentials} /> },
         ]}
       />

@@ -31,6 +31,9 @@ const kinds: Readonly<Record<string, Kind>> = {
   certificate_authority: { word: 'authority of visitors', page: 'certificates' },
   reserved_domain: { word: 'reserved domain', page: 'reserved-names' },
   reserved_addr: { word: 'reserved address', page: 'reserved-names' },
+  endpoint: { word: 'cloud endpoint', page: 'endpoints' },
+  vault: { word: 'vault', page: 'vaults' },
+  vault_secret: { word: 'secret', page: 'vaults' },
   credential: { word: 'agent credential', page: 'agents' },
   account: { word: 'account' },
 };
@@ -128,7 +131,7 @@ export function subjectOf(
   if (kind === 'ip_restriction' && isRestrictionType(type)) {
     return restrictionName({ id, type, description: textOf(document, 'description') });
   }
-  const names = ['description', 'name', 'domain', 'addr', 'address', 'subject_common_name'].map((field) =>
+  const names = ['url', 'description', 'name', 'domain', 'addr', 'address', 'subject_common_name'].map((field) =>
     textOf(document, field),
   );
   return names.find((name) => name !== undefined) ?? firstHostport(document) ?? known.get(id) ?? shortId(id);

@@ -10,7 +10,7 @@ export interface NameUse {
   readonly text: string;
 }
 
-/** Uses of a domain or an address: edges, and endpoints of agents. */
+/** Uses of a domain or an address: edges, and endpoints of agents and of the cloud. */
 export function useNameUses(): (name: string) => readonly NameUse[] {
   const { data: https } = useList('HttpsEdgesList');
   const { data: tcp } = useList('TcpEdgesList');
@@ -30,9 +30,10 @@ export function useNameUses(): (name: string) => readonly NameUse[] {
     }
     for (const endpoint of endpoints ?? []) {
       // Endpoints of edges are among the edges above.
-      if (endpoint.type !== 'ephemeral') continue;
-      const { id, hostport } = endpoint;
-      uses.push({ id, to: '/agents?tab=endpoints', text: `agent at ${hostport}`, hostport });
+      if (endpoint.type === 'edge') continue;
+      const { id, hostport, public_url: url, type } = endpoint;
+      const text = type === 'cloud' ? `endpoint ${url}` : `agent at ${hostport}`;
+      uses.push({ id, to: `/endpoints/${id}`, text, hostport });
     }
     return (name) => uses.filter(({ hostport }) => hostport === name || hostOf(hostport) === name.toLowerCase());
   }, [https, tcp, tls, endpoints]);
