@@ -3695,6 +3695,24 @@ export interface Tunnel {
 /** A command has no options. */
 export type TunnelSessionCommand = Record<string, never>;
 
+/** An entry of cloud_endpoints in a configuration. */
+export interface CloudEndpointEntry {
+  /** Kind of the entry. */
+  kind: 'cloud_endpoints';
+  /** Name of the entry, unique among those that are named alike: 1 to 100 letters, digits, ".", "_" and "-", the first of them a letter or digit. It is kept apart from the resource, whose fields it does not touch. */
+  name: string;
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Where it is reached: scheme, host and perhaps port. The schemes are http, https, tcp and tls. A public name must be reserved, an internal one ends with .internal. */
+  url: string;
+  /** What becomes of its traffic, as YAML or JSON; kept to the byte. It must end each visit, as with custom-response, deny or forward-internal. */
+  traffic_policy: string;
+  /** True: others of the account that say the same may have this URL too, and share its visitors. */
+  pooling_enabled?: boolean;
+}
+
 export interface Endpoint {
   /** Unique identifier of the endpoint. */
   id: string;
@@ -4435,6 +4453,20 @@ export interface AppSession {
   route: Ref;
 }
 
+/** An entry of vaults in a configuration. */
+export interface VaultEntry {
+  /** Kind of the entry. */
+  kind: 'vaults';
+  /** Name of the entry, unique among those that are named alike: 1 to 100 letters, digits, ".", "_" and "-", the first of them a letter or digit. It is kept apart from the resource, whose fields it does not touch. */
+  name: string;
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Name of the vault, by which policies find it: letters, digits, "-", "_", "." and "/". */
+  vault: string;
+}
+
 export interface Vault {
   /** Unique identifier of the vault. */
   id: string;
@@ -4832,7 +4864,7 @@ export interface VaultSecretsPage {
 
 export interface Configuration {
   /** Entries in any order; each has a kind, a name, and the fields of its kind. */
-  entries: (IpPolicyEntry | IpRestrictionEntry | StaticBackendEntry | TunnelGroupBackendEntry | HttpResponseBackendEntry | WeightedBackendEntry | FailoverBackendEntry | CertificateAuthorityEntry | TcpEdgeEntry | HttpsEdgeEntry | TlsEdgeEntry | ReservedDomainEntry | ReservedAddrEntry)[];
+  entries: (IpPolicyEntry | IpRestrictionEntry | StaticBackendEntry | TunnelGroupBackendEntry | HttpResponseBackendEntry | WeightedBackendEntry | FailoverBackendEntry | CertificateAuthorityEntry | TcpEdgeEntry | HttpsEdgeEntry | TlsEdgeEntry | ReservedDomainEntry | ReservedAddrEntry | CloudEndpointEntry | VaultEntry)[];
 }
 
 export interface ConfigurationApplied {
@@ -5389,7 +5421,7 @@ export interface Operations {
   /** Get the configuration */
   ConfigurationGet: { path: {}; query: {}; body: undefined; response: Configuration };
   /** Make the configuration what the entries say */
-  ConfigurationApply: { path: {}; query: { dry_run?: 'true' | 'false'; prune?: 'true' | 'false' }; body: (IpPolicyEntry | IpRestrictionEntry | StaticBackendEntry | TunnelGroupBackendEntry | HttpResponseBackendEntry | WeightedBackendEntry | FailoverBackendEntry | CertificateAuthorityEntry | TcpEdgeEntry | HttpsEdgeEntry | TlsEdgeEntry | ReservedDomainEntry | ReservedAddrEntry)[]; response: ConfigurationApplied };
+  ConfigurationApply: { path: {}; query: { dry_run?: 'true' | 'false'; prune?: 'true' | 'false' }; body: (IpPolicyEntry | IpRestrictionEntry | StaticBackendEntry | TunnelGroupBackendEntry | HttpResponseBackendEntry | WeightedBackendEntry | FailoverBackendEntry | CertificateAuthorityEntry | TcpEdgeEntry | HttpsEdgeEntry | TlsEdgeEntry | ReservedDomainEntry | ReservedAddrEntry | CloudEndpointEntry | VaultEntry)[]; response: ConfigurationApplied };
   /** List the quotas of the account */
   QuotasList: { path: {}; query: {}; body: undefined; response: Quotas };
   /** This document */

@@ -45,6 +45,7 @@ onEachGatehouse(
     /** One of every kind, in the order and form in which they are read back. */
     const everyKind = (): readonly Entry[] => {
       const port = newPort();
+      const domain = `own-${(hosts += 1)}.example.com`;
       return [
         {
           kind: 'ip_policies',
@@ -73,8 +74,16 @@ onEachGatehouse(
             '/api': { description: 'api', match_type: 'exact_path', backend: { backend: 'shop' } },
           },
         },
-        { kind: 'reserved_domains', name: 'own', domain: `own-${(hosts += 1)}.example.com` },
+        { kind: 'reserved_domains', name: 'own', domain },
         { kind: 'reserved_addrs', name: 'ssh-port', port },
+        {
+          kind: 'cloud_endpoints',
+          name: 'front',
+          url: `https://${domain}`,
+          traffic_policy: '{"on_http_request":[{"actions":[{"type":"deny"}]}]}',
+          pooling_enabled: true,
+        },
+        { kind: 'vaults', name: 'keys', vault: 'payments/prod' },
       ];
     };
 
@@ -82,7 +91,7 @@ onEachGatehouse(
       const admin = await newAdmin();
       const entries = everyKind();
       const body = await apply(entries.toReversed(), admin);
-      assert.deepEqual([body.created, body.changed, body.deleted, body.unchanged], [8, 0, 0, 0]);
+      assert.deepEqual([body.created, body.changed, body.deleted, body.unchanged], [10, 0, 0, 0]);
       const ids = idsOf(body);
       const edge = (await g().get(`/edges/https/${ids.get('web')}`, admin)).body;
       assert.deepEqual(edge.routes.map(({ match }: { match: string }) => match).toSorted(), ['/', '/api']);
@@ -99,7 +108,7 @@ onEachGatehouse(
       for (const person of [admin, await createUser(g(), 'member', account)]) {
         const before = g().app.context.store.version;
         const again = await apply(entries, person);
-        assert.deepEqual([again.created, again.changed, again.deleted, again.unchanged], [0, 0, 0, 8]);
+        assert.deepEqual([again.created, again.changed, again.deleted, again.unchanged], [0, 0, 0, 10]);
         assert.equal(g().app.context.store.version, before);
       }
       assert.ok(g().app.context.store.version >= version);
@@ -118,11 +127,16 @@ onEachGatehouse(
         web: { routes: { '/': { backend: { backend: 'shop' } }, '/new': {} } },
         own: { description: 'ours' },
         'ssh-port': { description: 'ours' },
+        front: {
+          traffic_policy: 'on_http_request: [{ actions: [{ type: close-connection }] }]\n',
+          pooling_enabled: undefined,
+        },
+        keys: { vault: 'payments/test' },
       };
       const changed = entries.map((entry): Entry => ({ ...entry, ...changes[entry.name] }));
       const planned = await apply(changed, admin, '?dry_run=true');
       const body = await apply(changed, admin);
-      assert.equal(body.changed, 8);
+      assert.equal(body.changed, 10);
       assert.deepEqual(planned, { ...body, dry_run: true });
       for (const step of body.steps as Step[]) assert.equal(step.id, ids.get(step.name));
       const fields = (name: string) => (body.steps as Step[]).find((step) => step.name === name)?.fields;
@@ -155,7 +169,7 @@ onEachGatehouse(
       assert.equal((await apply([], admin)).deleted, 0);
       const [policy] = entries;
       const pruned = await apply([policy], admin, '?prune=true');
-      assert.deepEqual([pruned.deleted, pruned.unchanged], [7, 1]);
+      assert.deepEqual([pruned.deleted, pruned.unchanged], [9, 1]);
       assert.deepEqual(await read(admin), [policy]);
     });
 
@@ -179,7 +193,7 @@ onEachGatehouse(
       const admin = await newAdmin();
       const { version } = g().app.context.store;
       const body = await apply(everyKind(), admin, '?dry_run=true');
-      assert.deepEqual([body.dry_run, body.created], [true, 8]);
+      assert.deepEqual([body.dry_run, body.created], [true, 10]);
       assert.ok((body.steps as Step[]).every(({ id }) => id === null));
       assert.equal(g().app.context.store.version, version);
       assert.deepEqual(await read(admin), []);
@@ -219,6 +233,8 @@ onEachGatehouse(
         https_edges: [{ routes: { nothing: {} } }, 400, 7131],
         reserved_domains: [{ domain: 'a b' }, 400, 0],
         reserved_addrs: [{ port: 1 }, 400, 20218],
+        cloud_endpoints: [{ traffic_policy: '{}' }, 400, 18002],
+        vaults: [{ vault: 'a b' }, 400, 23000],
       };
       for (const [at, entry] of good.entries()) {
         const [fault, status, code] = bad[entry.kind] ?? [{}, 0, 0];

@@ -13,6 +13,7 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { isInternalName } from '../../lib/endpoint-url.ts';
 import { hasPrefix } from '../../lib/ids.ts';
 import type { Page } from '../../store/table.ts';
+import { configurationKinds } from '../configuration-kind.ts';
 import { hostnameHolders } from '../hostname-holders.ts';
 import { portHolders } from '../port-holders.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
@@ -21,6 +22,7 @@ import { cloudService } from './cloud.ts';
 import { collectEndpoints, findEndpoint } from './collect.ts';
 import type { Endpoint } from './collect.ts';
 import { cloudCompilers } from './compile.ts';
+import { CloudEndpointEntry, cloudEndpointKind } from './configuration.ts';
 import * as errors from './errors.ts';
 import { filteredEndpoints, filterFields } from './filtered.ts';
 import { presentCloud, writeOperations } from './operations.ts';
@@ -140,10 +142,12 @@ function presentEndpoint(endpoint: Exclude<Endpoint, { readonly type: 'cloud' }>
 export const endpointsResource: Resource = {
   errors: Object.values(errors),
   migrations,
-  schemas: [endpointView, EndpointsPage, EndpointCreate, EndpointUpdate],
+  schemas: [CloudEndpointEntry, endpointView, EndpointsPage, EndpointCreate, EndpointUpdate],
   operations: endpointOperations,
   compilers: ({ settings }) => cloudCompilers(settings),
-  provide({ services }) {
+  provide(context) {
+    const { services } = context;
+    services.add(configurationKinds, cloudEndpointKind(context));
     services.provide(cloudEndpointService, cloudService);
     services.add(hostnameHolders, cloudNames);
     services.add(portHolders, cloudPorts);

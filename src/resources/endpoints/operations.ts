@@ -16,7 +16,8 @@ import { endpointView } from './view.ts';
 import { endpointWrites } from './writes.ts';
 import type { Queries } from '../../store/database.ts';
 
-const placeErrors = [
+/** Errors of an endpoint that is written. */
+export const placeErrors = [
   errors.invalidUrl,
   errors.schemeMissing,
   errors.portMissing,

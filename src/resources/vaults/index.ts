@@ -1,7 +1,9 @@
 import { plainPrefix } from '../../lib/sealed-secret.ts';
 import type { Resource } from '../resource.ts';
 import { sealPlainRows, storedSecrets } from '../stored-secrets.ts';
+import { configurationKinds } from '../configuration-kind.ts';
 import { vaultCompilers } from './compile.ts';
+import { VaultEntry, vaultKind } from './configuration.ts';
 import * as errors from './errors.ts';
 import { listSecretsOperation, SecretsOfVault } from './list-secrets.ts';
 import { secretOperations, vaultNamed, VaultSecretCreate, VaultSecretUpdate, VaultSecretView } from './secrets.ts';
@@ -16,10 +18,20 @@ const oldestEncrypted = oldestPlain.replace('LIKE', 'NOT LIKE');
 export const vaultsResource: Resource = {
   errors: Object.values(errors),
   migrations,
-  schemas: [VaultView, VaultCreate, VaultUpdate, VaultSecretView, VaultSecretCreate, VaultSecretUpdate, SecretsOfVault],
+  schemas: [
+    VaultEntry,
+    VaultView,
+    VaultCreate,
+    VaultUpdate,
+    VaultSecretView,
+    VaultSecretCreate,
+    VaultSecretUpdate,
+    SecretsOfVault,
+  ],
   operations: (context) => [...vaultOperations(context), listSecretsOperation(context), ...secretOperations(context)],
   compilers: ({ sealer }) => vaultCompilers(sealer),
   provide({ services, store, sealer }) {
+    services.add(configurationKinds, vaultKind());
     services.provide(vaultNames, {
       async find(queries, accountId, vault, secret) {
         const found = await vaultNamed(queries, accountId, vault);

@@ -16,7 +16,8 @@ import * as errors from './errors.ts';
 import { checkName, nameField, nameFieldError } from './names.ts';
 import { vaults, vaultSecrets } from './table.ts';
 import type { Vault, VaultSecret } from './table.ts';
-import { changedFields, createdBy, touched, vaultsPath } from './vaults.ts';
+import { createdBy, touched } from './vault-writes.ts';
+import { changedFields, vaultsPath } from './vaults.ts';
 
 const secretsPath = '/vault_secrets';
 const valueLimitBytes = 16_384;

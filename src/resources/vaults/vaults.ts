@@ -1,23 +1,17 @@
 import { Type } from 'typebox';
 
-import { textFields, withText } from '../../api/body/text-fields.ts';
+import { textFields } from '../../api/body/text-fields.ts';
 import { viewFields } from '../../api/body/view-fields.ts';
-import type { Call } from '../../api/call.ts';
 import { crudOperations } from '../../api/crud.ts';
 import { commonFields, textIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
-import { quote, UserError } from '../../errors/user-error.ts';
-import { toTimestamp } from '../../lib/ids.ts';
-import type { Transaction } from '../../store/write/transaction.ts';
-import { listShort, shownCount } from '../references.ts';
 import type { ResourceContext } from '../resource.ts';
-import { vaultNameEmpty, vaultNameInvalid, vaultNameTaken, vaultNameTooLong, vaultNotEmpty } from './errors.ts';
-import { checkName, nameField, nameFieldError } from './names.ts';
+import { vaultNotEmpty } from './errors.ts';
+import { nameField, nameFieldError } from './names.ts';
 import { vaults } from './table.ts';
-import type { Named, Vault } from './table.ts';
+import { nameErrors, vaultErrors, vaultWrites } from './vault-writes.ts';
 
 export const vaultsPath = '/vaults';
-const nameErrors = { empty: vaultNameEmpty, tooLong: vaultNameTooLong, invalid: vaultNameInvalid };
 const name = nameField('vault', 'payments');
 
 /** Fields that say when and by whom it was changed last. */
@@ -59,48 +53,13 @@ export function vaultOperations({ store }: ResourceContext): readonly Operation[
     takesNewId: true,
     fieldErrors: { name: nameFieldError(nameErrors) },
     errors: {
-      create: [vaultNameEmpty, vaultNameTooLong, vaultNameInvalid, vaultNameTaken],
-      update: [vaultNameEmpty, vaultNameTooLong, vaultNameInvalid, vaultNameTaken],
+      create: vaultErrors,
+      update: vaultErrors,
       delete: [vaultNotEmpty],
     },
-    async create(transaction, call) {
-      const first = vaults.newDocument(call.caller.accountId, call.newId);
-      const made = { ...first, ...createdBy(call), name: checkName(call.body.name, nameErrors) };
-      await refuseTakenName(transaction, made);
-      return vaults.insert(transaction, withText(made, call.body));
-    },
-    async update(transaction, call, previous) {
-      const { name: newName = previous.name } = call.body;
-      const changed = withText({ ...previous, name: checkName(newName, nameErrors) }, call.body);
-      await refuseTakenName(transaction, changed);
-      return vaults.update(transaction, previous, touched(previous, changed, call));
-    },
-    async remove(transaction, _call, vault) {
-      const sql = `SELECT name FROM vault_secrets WHERE vault_id = $1 ORDER BY name LIMIT ${shownCount + 1}`;
-      const rows = await transaction.all(sql, [vault.id]);
-      if (rows.length > 0) {
-        const secrets = listShort(rows.map(([each]) => String(each)));
-        throw new UserError(vaultNotEmpty, { vault: quote(vault.name), secrets });
-      }
-      await vaults.delete(transaction, vault);
-    },
+    create: (transaction, call) => vaultWrites.create(transaction, call, call.body, call.newId),
+    update: (transaction, call, previous) => vaultWrites.update(transaction, call, previous, call.body),
+    remove: (transaction, _call, vault) => vaultWrites.remove(transaction, vault),
     present: ({ account_id: _accountId, ...vault }, { uri }) => ({ ...vault, uri: uri(`${vaultsPath}/${vault.id}`) }),
   });
-}
-
-export function createdBy({ caller }: Call): Pick<Named, 'updated_at' | 'created_by' | 'last_updated_by'> {
-  const { id } = caller.principal;
-  return { updated_at: toTimestamp(Date.now()), created_by: id, last_updated_by: id };
-}
-
-/** The document with who changed it and when, unless nothing was changed. */
-export function touched<Document extends Named>(previous: Document, changed: Document, { caller }: Call): Document {
-  if (JSON.stringify(previous) === JSON.stringify(changed)) return previous;
-  return { ...changed, updated_at: toTimestamp(Date.now()), last_updated_by: caller.principal.id };
-}
-
-async function refuseTakenName(transaction: Transaction, vault: Vault): Promise<void> {
-  const sql = 'SELECT id FROM vaults WHERE account_id = $1 AND name = $2 AND id <> $3';
-  const [taken] = await transaction.all(sql, [vault.account_id, vault.name, vault.id]);
-  if (taken !== undefined) throw new UserError(vaultNameTaken, { name: quote(vault.name), id: String(taken[0]) });
 }
