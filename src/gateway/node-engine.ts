@@ -27,6 +27,7 @@ import type { AddressState, HealthNote, HealthObserver } from './health/health-b
 import { HealthChecker } from './health/health-checker.ts';
 import { HealthTable } from './health/health-table.ts';
 import { VisitorKeys } from './sign-in/visitor-keys.ts';
+import type { EndedHere } from './sign-in/visitor-keys.ts';
 import { createTcpFront } from './tcp/front.ts';
 import { noDialer } from './tunnels/dialer.ts';
 import type { TunnelDialer } from './tunnels/dialer.ts';
@@ -72,6 +73,8 @@ export interface NodeEngine extends Engine {
   readonly addresses: HttpsFront['addresses'];
   /** As in `HttpsFront`. */
   countPasswords(wrong: readonly WrongPassword[]): void;
+  /** Ends sessions of visitors who have signed out at another worker, also before the snapshot has them. */
+  endSessions(sessions: readonly EndedHere[]): void;
   /** True if a socket of this process made the connection that has arrived at another one. */
   made(arrival: Arrival): boolean;
   /** Changes the limits; connections that are open stay. */
@@ -117,7 +120,7 @@ export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngi
   const setAside = new SetAsideEntries((fault) => {
     parts.observer.entryFault(fault);
   });
-  return new SocketEngine({ tables, tcp, https, upstream, setAside, bounds, health, checker });
+  return new SocketEngine({ tables, tcp, https, upstream, setAside, bounds, health, checker, visitorKeys });
 }
 
 function openHttps(
@@ -151,6 +154,7 @@ interface SocketEngineParts {
   readonly bounds: Pick<EngineBounds, 'clients' | 'reports' | 'change' | 'rates'>;
   readonly health: HealthTable;
   readonly checker: HealthChecker;
+  readonly visitorKeys: VisitorKeys;
 }
 
 class SocketEngine implements NodeEngine {
@@ -223,6 +227,10 @@ class SocketEngine implements NodeEngine {
 
   countPasswords(wrong: readonly WrongPassword[]): void {
     this.#https?.countPasswords(wrong);
+  }
+
+  endSessions(sessions: readonly EndedHere[]): void {
+    for (const [accountId, id] of sessions) this.#parts.visitorKeys.end(accountId, id);
   }
 
   countRates(reports: readonly RateReport[]): void {

@@ -50,6 +50,10 @@ export class SharedCache<Value> {
     if (owned.values.size === 0) this.#byOwner.delete(owner);
   }
 
+  *keys(): IterableIterator<readonly [owner: string, key: string]> {
+    for (const [owner, { values }] of this.#byOwner) for (const key of values.keys()) yield [owner, key];
+  }
+
   #makeRoom(owner: string, owned: Owned<Value>): void {
     const share = this.#limit / this.#byOwner.size;
     const isOwn = owned.weight > share;

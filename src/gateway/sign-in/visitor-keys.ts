@@ -23,7 +23,10 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const sealedForm = /^(\d{1,9})\.([\w-]{40,4000})$/;
 /** Sessions that were ended at this process, until the snapshot has them. Accounts share the places. */
-const endedHereLimit = 10_000;
+export const endedHereLimit = 10_000;
+
+/** A session that has ended, and that the snapshot may not have yet. */
+export type EndedHere = readonly [accountId: string, sessionId: string];
 
 /** Seals cookies with the keys that all processes share, and knows the sessions that were ended. */
 export class VisitorKeys implements SnapshotFollower {

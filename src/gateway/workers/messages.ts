@@ -4,6 +4,7 @@ import type { CertificatePair } from '../../snapshot/local-ca.ts';
 import type { GatewayBounds } from '../bounds/bound.ts';
 import type { GatewayLog, GatewayOptions, RateReport, TrafficObserver, WrongPassword } from '../engine.ts';
 import type { AddressState, HealthNote } from '../health/health-board.ts';
+import type { EndedHere } from '../sign-in/visitor-keys.ts';
 import type { Arrival } from '../upstream/upstream-sockets.ts';
 import type { WorkerLoad } from './balance.ts';
 import type { LoginCall, LoginReply } from './login-calls.ts';
@@ -37,6 +38,7 @@ export type Task =
   | { readonly task: 'relieve'; readonly clients: number }
   | { readonly task: 'made'; readonly arrival: Arrival }
   | { readonly task: 'countPasswords'; readonly wrong: readonly WrongPassword[] }
+  | { readonly task: 'endSessions'; readonly sessions: readonly EndedHere[] }
   | { readonly task: 'setHealth'; readonly states: readonly AddressState[] }
   | { readonly task: 'runChecks' }
   | { readonly task: 'countRates'; readonly reports: readonly RateReport[] }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Awaitable } from '../../lib/awaitable.ts';
+import { SharedCache } from '../../lib/shared-cache.ts';
 import { Turns } from '../../lib/turns.ts';
 import { openNothing } from '../../links/stream-request.ts';
 import type { OpenStream } from '../../links/stream-request.ts';
@@ -14,6 +15,8 @@ import { RateCounts } from '../bounds/rate-counts.ts';
 import type { Engine, GatewayLog, RateReport, TrafficObserver, WrongPassword } from '../engine.ts';
 import { HealthBoard } from '../health/health-board.ts';
 import type { AddressState, HealthObserver } from '../health/health-board.ts';
+import { endedHereLimit } from '../sign-in/visitor-keys.ts';
+import type { EndedHere } from '../sign-in/visitor-keys.ts';
 import { Arrivals } from '../upstream/arrivals.ts';
 import { OwnAddresses } from '../upstream/own-addresses.ts';
 import { UpstreamSockets } from '../upstream/upstream-sockets.ts';
@@ -94,6 +97,8 @@ class ProcessEngine implements WorkerEngine {
   readonly #health: HealthBoard;
   /** Counts of rate limits in all workers and gateways, for workers that start later. */
   readonly #rates = new RateCounts({ ratesCounted: ignore }, { mostKeys: keysOfNewWorker });
+  /** Sign-outs that the snapshot may not have yet, for workers that start later. */
+  readonly #ended = new SharedCache<true>(endedHereLimit);
   /** The worker that makes the active checks. */
   #checking: WorkerProcess | undefined;
   #looking: NodeJS.Timeout | undefined;
@@ -126,7 +131,7 @@ class ProcessEngine implements WorkerEngine {
     const linked: WorkerSettings['linked'] = (worker, socket) => {
       this.#links.serve(worker, socket);
     };
-    this.#settings = { start, log, logins, observed, noted, questioned, linked };
+    this.#settings = { start, log, logins: this.#tellingAll(logins), observed, noted, questioned, linked };
   }
 
   get version(): number {
@@ -224,6 +229,23 @@ class ProcessEngine implements WorkerEngine {
     for (const worker of this.#all) if (worker !== from) worker.ask({ task: 'countRates', reports }).catch(ignore);
   }
 
+  /** Whoever signs out at one worker has signed out at all, also while the database is away. */
+  #tellingAll(logins: KeptLogins): KeptLogins {
+    return {
+      keep: (...login) => logins.keep(...login),
+      claim: (claim) => logins.claim(claim),
+      release: (...outcome) => logins.release(...outcome),
+      leave: async (left) => {
+        const ended: EndedHere = [left.accountId, left.id];
+        this.#ended.set(...ended, true);
+        const told = [...this.#all].map((worker) =>
+          worker.ask({ task: 'endSessions', sessions: [ended] }).catch(ignore),
+        );
+        await Promise.all([logins.leave(left), ...told]);
+      },
+    };
+  }
+
   async #stage(update: SnapshotUpdate): Promise<void> {
     const results = await this.#askAll({ task: 'stage', update });
     const refusal = results.find((error) => error !== undefined && !(error instanceof WorkerGone));
@@ -255,6 +277,8 @@ class ProcessEngine implements WorkerEngine {
     // At the same moment: what others count from now on it is told with them.
     const counted = this.#rates.all();
     if (counted.length > 0) worker.ask({ task: 'countRates', reports: counted }).catch(ignore);
+    const sessions = [...this.#ended.keys()];
+    if (sessions.length > 0) worker.ask({ task: 'endSessions', sessions }).catch(ignore);
     void worker.gone.then(() => this.#all.delete(worker));
     // Before it has sockets of its own: a worker that is alone does not ask whether another one made a connection.
     await this.#shareBounds();

@@ -106,6 +106,9 @@ async function perform(request: Request): Promise<boolean | undefined> {
     case 'countPasswords':
       engine.countPasswords(request.wrong);
       break;
+    case 'endSessions':
+      engine.endSessions(request.sessions);
+      break;
     case 'setHealth':
       engine.setHealth(request.states);
       break;

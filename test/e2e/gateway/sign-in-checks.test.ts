@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { failAt } from '../../support/database-faults.ts';
 import { onEachDatabase } from '../../support/each-database.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
+import { childrenOf } from './support/child-processes.ts';
 import { SignInSite, start } from './support/sign-in-site.ts';
 import { siteHost } from './support/site.ts';
 import { until } from './support/until.ts';
@@ -71,6 +73,38 @@ onEachDatabase('checks of logins by several workers and gateways', (newDatabase)
           await at.sessionsAre(0);
         }
       });
+
+    test('a sign-out holds in every worker while the database is away, and in those that start later', async () => {
+      const databaseUrl = await newDatabase();
+      const before = new Set(await childrenOf(process.pid));
+      await using at = await SignInSite.start({ workers: '2' }, databaseUrl);
+      const workers = async () => (await childrenOf(process.pid)).filter((pid) => !before.has(pid));
+      await at.put();
+      const [one, other] = [await at.signedIn('ada'), await at.signedIn('bob')];
+      const cookies = new Map(one.cookies.get(siteHost));
+      const askCopies = async () => {
+        const copies = Array.from({ length: 24 }, () => at.visitor());
+        for (const copy of copies) copy.cookies.set(siteHost, new Map(cookies));
+        const answers = await Promise.all(copies.map((copy) => copy.ask(start)));
+        return [...new Set(answers.map(({ status }) => status))];
+      };
+      assert.deepEqual(await askCopies(), [200]);
+      using fault = failAt(1, 'lost', true);
+      const seen = await one.ask(`${start}.gatehouse/sign-out`, { headers: { 'sec-fetch-site': 'same-origin' } });
+      assert.equal(seen.status, 200, seen.text);
+      assert.ok(fault.failed.length > 0);
+      assert.deepEqual(await askCopies(), [302]);
+      const killed = await workers();
+      assert.equal(killed.length, 2);
+      for (const pid of killed) process.kill(pid, 'SIGKILL');
+      await until(async () => {
+        const now = await workers();
+        return now.length === 2 && !now.some((pid) => killed.includes(pid));
+      }, 'other workers');
+      await until(async () => (await other.ask(start)).status === 200, 'they serve');
+      assert.deepEqual(await askCopies(), [302], 'in the new worker');
+      assert.equal((await other.ask(start)).status, 200, 'nobody else');
+    });
 
     test('who is deleted is out in every worker and at every gateway', async () => {
       const databaseUrl = await newDatabase();
