@@ -59,6 +59,8 @@ export interface VisitorIdentity {
   readonly emailVerified: boolean;
   readonly name: string | undefined;
   readonly groups: readonly string[];
+  /** There are more than were kept, of which those that a rule names come first. */
+  readonly hasMoreGroups?: true;
   /** Claims that rules name; one that nobody has asked for at the login is not among them. */
   readonly claims: Readonly<Record<string, KeptClaim>>;
 }
@@ -147,7 +149,7 @@ export interface TokenRule {
   readonly claims: readonly (readonly [name: string, values: ReadonlySet<string>])[];
 }
 
-/** `unknown`: a claim was not asked for when the visitor signed in, so that only a new login can tell. */
+/** `unknown`: a claim, or a group of many, was not asked for when the visitor signed in, so that only a new login can tell. */
 export function judgeVisitor(rules: EntryRules, visitor: VisitorIdentity): 'enters' | 'refused' | 'unknown' {
   const { emails, domains, groups, claims } = rules;
   for (const [name, values] of claims) {
@@ -158,8 +160,10 @@ export function judgeVisitor(rules: EntryRules, visitor: VisitorIdentity): 'ente
   }
   if (emails.size === 0 && domains.size === 0 && groups.size === 0) return 'enters';
   if (visitor.groups.some((group) => groups.has(group))) return 'enters';
-  if (visitor.email === undefined || !(visitor.emailVerified || rules.unverifiedEmail)) return 'refused';
-  if (emails.has(comparableEmail(visitor.email))) return 'enters';
-  const domain = domainOf(visitor.email);
-  return domain !== undefined && domains.has(domain) ? 'enters' : 'refused';
+  if (visitor.email !== undefined && (visitor.emailVerified || rules.unverifiedEmail)) {
+    if (emails.has(comparableEmail(visitor.email))) return 'enters';
+    const domain = domainOf(visitor.email);
+    if (domain !== undefined && domains.has(domain)) return 'enters';
+  }
+  return groups.size > 0 && visitor.hasMoreGroups === true ? 'unknown' : 'refused';
 }

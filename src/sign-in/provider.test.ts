@@ -122,6 +122,35 @@ test('a provider that has failed is not asked for its metadata by each login tha
   assert.equal(asked - before, 1);
 });
 
+test('metadata that were read by a clock ahead of today are read again', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 86_400_000 });
+  const running = await IdentityProvider.start({ ada: { email: 'ada@example.com' } }, ['app.site.test']);
+  t.after(() => running[Symbol.asyncDispose]());
+  let asked = 0;
+  const counted: typeof fetch = (url, options) => {
+    asked += 1;
+    return fetch(url, options);
+  };
+  const settings = {
+    name: 'oidc',
+    issuer: running.issuer,
+    clientId,
+    clientSecret,
+    scopes: ['openid'],
+    groupsClaim: 'groups',
+  };
+  const provider = new Provider(settings, partsWith(counted));
+  await provider.begin(callback, undefined);
+  await provider.signOutUrl();
+  const before = asked;
+  t.mock.timers.setTime(Date.now() - 86_400_000);
+  await provider.signOutUrl();
+  assert.equal(asked - before, 1, 'those that serve for an hour');
+  t.mock.timers.setTime(Date.now() - 3_000_000);
+  await provider.begin(callback, undefined);
+  assert.equal(asked - before, 2, 'those that serve for ten seconds');
+});
+
 test('groups of GitHub are organizations and teams, and the address is the one that is verified', () => {
   const profile = { id: 583_231, login: 'octocat', name: null, email: 'shown@example.com' };
   const lists = {

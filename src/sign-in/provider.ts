@@ -259,14 +259,14 @@ export class Provider {
   /** One request for the metadata at a time. Until the provider answers again, the former serve. */
   #discover(): Promise<Configuration> {
     const former = this.#configuration;
-    if (former !== undefined && Date.now() - this.#readAtMs <= metadataMs) return former;
+    if (former !== undefined && !hasElapsed(this.#readAtMs, metadataMs)) return former;
     return this.#read(former);
   }
 
   /** The same for a new login: a visitor must not be sent to a provider that is away. */
   #discoverNow(): Promise<Configuration> {
     const former = this.#configuration;
-    if (former !== undefined && Date.now() - this.#readAtMs <= answeredMs) return former;
+    if (former !== undefined && !hasElapsed(this.#readAtMs, answeredMs)) return former;
     return this.#read(undefined);
   }
 

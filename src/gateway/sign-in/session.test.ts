@@ -134,6 +134,23 @@ test('a claim of another route is asked for again, unless all of its values are 
   assert.equal(judgeVisitor(support!.mayEnter, former), 'unknown', 'as older releases kept it');
 });
 
+test('a group of another route is asked for again where there are more than were kept', () => {
+  const ids = Array.from({ length: 60 }, (_, at) => `00000000-0000-4000-8000-0000000000${String(at).padStart(2, '0')}`);
+  const [first, late, none] = [ids[3], ids[55], 'another'].map((group) => signIn({ groups: [group] }));
+  const judge = (groups: readonly string[], rules = late!) =>
+    judgeVisitor(
+      rules.mayEnter,
+      readSession(writeSession(session({ visitor: identityFrom({ sub: 'ada', groups }, first!) }))).visitor,
+    );
+  assert.equal(judge(ids, first), 'enters');
+  assert.equal(judge(ids), 'unknown');
+  assert.equal(judge(ids, none), 'unknown');
+  assert.equal(judge(ids.slice(0, 10)), 'refused', 'all of them are known');
+  assert.equal(judge(ids, signIn({ email_domains: ['example.com'] })), 'refused', 'no group is asked for');
+  const again = identityFrom({ sub: 'ada', groups: ids }, late!);
+  assert.equal(judgeVisitor(late!.mayEnter, again), 'enters');
+});
+
 test('a whole snapshot forgets sessions that it does not name as ended', () => {
   const keys = withKey();
   const update = (full: boolean, ids: readonly string[]) =>

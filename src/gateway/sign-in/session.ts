@@ -81,10 +81,12 @@ export function identityFrom(
 ): VisitorIdentity {
   const { groups, ...person } = readPerson(claims, provider.groupsClaim);
   if (person.subject === '') throw new LoginRefused('the provider does not say who it is');
-  const named = groups.filter((group) => mayEnter.groups.has(group));
+  const all = new Set([...groups.filter((group) => mayEnter.groups.has(group)), ...groups]);
+  const kept = fitting([...all]);
   return {
     ...person,
-    groups: fitting([...new Set([...named, ...groups])]),
+    groups: kept,
+    ...(kept.length < all.size && { hasMoreGroups: true }),
     claims: Object.fromEntries(
       mayEnter.claims.map(([name, values]) => [name, keptClaim(listOf(claims[name]), values)]),
     ),
