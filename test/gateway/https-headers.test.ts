@@ -37,7 +37,12 @@ const claims = `
   x-ssl-client-cert x-ssl-client-verify x-ssl-client-s-dn x-ssl-cert ssl-client-verify ssl-client-cert x-arr-clientcert
   x-amzn-mtls-clientcert x-client-verify x-client-dn cf-client-cert-der-base64 x-client-cert-issuer remote-user
   remote-email remote-groups remote-name x-remote-user x-remote-email x-remote-group x-remote-groups x-remote-name
-  x-auth-request-email x-auth-request-user x-webauth-user`
+  x-auth-request-email x-auth-request-user x-webauth-user x-webauth-groups auth-user oidc-claim-email
+  cf-access-authenticated-user-email cf-access-jwt-assertion tailscale-user-login x-amzn-oidc-identity x-authentik-username
+  x-authenticated-userid x-consumer-username x-goog-authenticated-user-email x-goog-iap-jwt-assertion x-ms-client-principal
+  x-ms-client-principal-name x-ms-token-aad-id-token x-pomerium-jwt-assertion x-vouch-user fly-client-ip
+  cloudfront-viewer-address x-client-cert x-client-certificate x-clientcert x-client-ssl-cn x-client-s-dn x-client-i-dn
+  x-client-subjectdn x-tls-client-cn x-nginx-client-verify`
   .trim()
   .split(/\s+/);
 
