@@ -6,6 +6,7 @@ import { httpsVisitorPort, httpVisitorPort } from '../config/visitor-ports.ts';
 import { overQuota } from '../errors/shared.ts';
 import { UserError } from '../errors/user-error.ts';
 import type { ResilientGateway } from '../gateway/resilient-gateway.ts';
+import { chunks } from '../lib/chunks.ts';
 import { createSealer } from '../lib/sealed-secret.ts';
 import type { Logger } from '../log.ts';
 import { resources } from '../resources/index.ts';
@@ -47,11 +48,14 @@ export async function openContext(
     },
     historyWatcher: {
       changed({ seenVersion, version, lost }) {
+        const [first = [], ...others] = chunks(lost, loggedChanges);
         log.error(
-          { seenVersion, version, lostChanges: lost.length, lost: lost.slice(0, loggedChanges) },
+          { seenVersion, version, lostChanges: lost.length, lost: first },
           'the database has another history than before, after a failover or a restore: everything is read again; ' +
             (lost.length > 0 ? 'the changes in "lost" were seen, and are gone' : 'what is gone is not known by name'),
         );
+        for (const more of others)
+          log.error({ seenVersion, version, lost: more }, 'more changes that were seen, and are gone');
       },
       rebuilt() {
         log.warn('everything was read again, and is in force');
