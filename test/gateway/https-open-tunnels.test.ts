@@ -144,16 +144,17 @@ for (const [what, request] of [
 }
 
 suite('a connection that lasts', () => {
-  test('ends as streams of events do, and no other answer', async () => {
+  test('ends as streams of events and pictures do, and no other answer', async () => {
     const waiting: (() => void)[] = [];
     await using upstream = await startRawUpstream((socket, text) => {
-      const type = text.includes('/events') ? 'text/event-stream' : 'text/plain';
+      const camera = text.includes('/camera') ? 'multipart/x-mixed-replace; boundary=next' : 'text/plain';
+      const type = text.includes('/events') ? 'text/event-stream' : camera;
       socket.write(`HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: 12\r\n\r\nhello `);
       waiting.push(() => void socket.write('world!'));
     });
     await using gateway = await startGateway([backendEntry('b', upstream.port), anyone, nobody, edge]);
     const answers: Promise<string>[] = [];
-    for (const path of ['/events', '/page']) {
+    for (const path of ['/events', '/camera', '/page']) {
       const socket = await connectClient(gateway.port);
       answers.push(readAll(socket));
       socket.write(`GET ${path} HTTP/1.1\r\nHost: app.test\r\nConnection: close\r\n\r\n`);
@@ -162,7 +163,7 @@ suite('a connection that lasts', () => {
     await gateway.set(allowPolicy('p', '192.0.2.1/32'));
     for (const goOn of waiting) goOn();
     const bodies = (await Promise.all(answers)).map((text) => parseAnswer(text).body);
-    assert.deepEqual(bodies, ['hello ', 'hello world!']);
+    assert.deepEqual(bodies, ['hello ', 'hello ', 'hello world!']);
   });
 
   test('does not come to be when the rules change before the upstream agrees', async () => {

@@ -419,9 +419,10 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     tunnel.start(fromClient, fromUpstream);
   }
 
-  /** A stream of events may last for days, in which rules come that its route did not have. */
+  /** A stream of events or pictures may last for days, in which rules come that its route did not have. */
   #endInTime(headers: readonly string[]): void {
-    if (!/^text\/event-stream\b/i.test(findHeader(headers, 'content-type') ?? '')) return;
+    if (!/^(?:text\/event-stream|multipart\/x-mixed-replace)\b/i.test(findHeader(headers, 'content-type') ?? ''))
+      return;
     this.#forget = this.#context.openTunnels.add(this.#visit, () => this.#exchange.abort());
   }
 
