@@ -12,6 +12,7 @@ import { clientTypes } from './client-types.ts';
 import { commandReference } from './command-reference.ts';
 import { errorPage } from './error-page.ts';
 import { withMigratingTable } from './migrating-table.ts';
+import { policyWords } from './policy-words.ts';
 import { withWebhookTable } from './webhook-table.ts';
 
 const root = new URL('../', import.meta.url);
@@ -24,6 +25,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ['openapi.json', toText(document)],
     ['configuration.schema.json', toText(fileSchema(document))],
     ['client/src/generated.ts', clientTypes(document)],
+    ['dashboard/src/parts/policy/words.json', toText(policyWords())],
     ['docs/errors.md', errorPage(read('docs/errors.md'))],
     ['docs/command-reference.md', commandReference(document)],
     ['docs/migrating.md', withMigratingTable(read('docs/migrating.md'))],

@@ -49,12 +49,20 @@ onDashboard(
       await form.getByRole('button', { name: 'Show line 4' }).click();
       const chosen =
         '(({ selectionStart, selectionEnd, value }) => value.slice(selectionStart, selectionEnd))(document.activeElement)';
-      assert.equal(await page.evaluate(chosen), "pth.startsWith('/admin')");
+      assert.equal(await page.evaluate(chosen), 'pth.startsWith');
+
+      await page.locator('.wave').waitFor();
+      await text.press('Home');
+      await text.press('F8');
+      assert.equal(await page.evaluate(chosen), 'pth.startsWith');
 
       await text.fill(sound);
       await form.getByLabel('URL').fill('https://policy.test/admin/users');
       await form.getByText('on_http_request[0].actions[0] (deny) refuses it with 404.').waitFor();
       await form.getByText('offices only Matches').waitFor();
+      // The expression is on the fourth line.
+      await page.waitForFunction(`document.querySelector('.marked.true')?.style.top === '60px'`);
+      await form.getByText('What the visitor gets: 404').waitFor();
       await lookAt(page, 'traffic-policy-refused');
       await form.getByLabel('URL').fill('https://policy.test/');
       await form.getByText('The request goes on to the upstream.').waitFor();
@@ -72,6 +80,61 @@ onDashboard(
       await until(async () => (await visit(g(), 'policy.test')).body === 'the shop', 'the upstream answers');
       assert.equal(upstream.seen.at(-1)?.['x-client'], '127.0.0.1');
       assert.equal((await visit(g(), 'policy.test', '/admin')).status, 404);
+    });
+
+    test('names are completed by keys alone, Tab indents, and Esc and Tab leave the editor', async () => {
+      const edge = await g().create('/edges/https', { hostports: ['typed.test:443'] });
+      const route = await g().create(`/edges/https/${edge.id}/routes`, { match: '/', match_type: 'path_prefix' });
+      const page = await d().open({ path: `/https-edges/${edge.id}?route=${route.id}` });
+      await page.getByRole('button', { name: 'Set up Traffic policy' }).click();
+      const text = page.getByLabel('Policy', { exact: true });
+      const list = page.getByRole('listbox', { name: 'Completion' });
+      /** Types until the list has the name, and takes it. */
+      const takes = async (typed: string, name: string, key = 'Tab') => {
+        await text.pressSequentially(typed);
+        await list.getByRole('option', { name, exact: false }).first().waitFor();
+        await text.press(key);
+        await list.waitFor({ state: 'detached' });
+      };
+      await text.focus();
+      // The names are loaded when the editor opens.
+      await until(async () => {
+        await text.press('Control+Space');
+        return list.isVisible();
+      }, 'the names are there');
+      await text.press('Escape');
+      await list.waitFor({ state: 'detached' });
+      await text.pressSequentially('on_h');
+      assert.equal(await list.getByRole('option').count(), 2);
+      assert.match((await text.getAttribute('aria-activedescendant')) ?? '', /-0$/);
+      await lookAt(page, 'traffic-policy-completion');
+      await text.press('ArrowDown');
+      await text.press('ArrowUp');
+      await text.press('Enter');
+      await text.press('Enter');
+      await takes('- act', 'actions');
+      await text.press('Enter');
+      await takes('- ty', 'type', 'Enter');
+      await takes('den', 'deny');
+      await text.press('Enter');
+      await takes('conf', 'config');
+      await text.press('Enter');
+      await takes('stat', 'status_code');
+      await text.pressSequentially('404');
+      const written =
+        'on_http_request: \n  - actions: \n      - type: deny\n        config: \n          status_code: 404';
+      assert.equal(await text.inputValue(), written);
+      await text.press('Control+z');
+      assert.notEqual(await text.inputValue(), written);
+      await text.press('Control+Shift+z');
+
+      await text.press('Tab');
+      assert.equal(await text.inputValue(), `${written}  `);
+      await text.press('Shift+Tab');
+      assert.ok(await text.evaluate((area) => area.matches(':focus')));
+      await text.press('Escape');
+      await text.press('Tab');
+      assert.equal(await text.evaluate((area) => area.matches(':focus')), false);
     });
 
     test('the policy of a TCP edge has other phases, which the form says where it is saved', async () => {

@@ -1,10 +1,12 @@
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 
+import type { TrafficPolicyCheckVerdict } from '../../../../client/src/index.ts';
 import { useOne } from '../../api/queries.ts';
-import { TextField } from '../../components/field.tsx';
 import { useDebounced } from '../../lib/debounced.ts';
-import { Fault } from './fault.tsx';
+import { Fault, faultOf } from './fault.tsx';
+import { PolicyEditor, selectSpan } from './policy-editor.tsx';
 import { Trial } from './trial.tsx';
+import { trueLines } from './true-lines.ts';
 
 /** A policy that is written: its text with its faults in place, and a trial beside it. */
 export function PolicyField({
@@ -21,33 +23,31 @@ export function PolicyField({
   readonly url: string;
 }) {
   const wrapper = useRef<HTMLDivElement>(null);
+  const [verdict, setVerdict] = useState<TrafficPolicyCheckVerdict>();
   const settled = useDebounced(policy);
   const { error: refusal } = useOne(
     'TrafficPolicyCheck',
     { body: { policy: settled } },
     { enabled: settled.trim() !== '' },
   );
-  const fault = error ?? (settled.trim() === '' ? undefined : refusal?.message);
-  const select = (start: number, end: number) => {
+  const message = error ?? (settled.trim() === '' ? undefined : refusal?.message);
+  const fault = message === undefined ? undefined : faultOf(message, settled);
+  // A mark is where the text was when it was checked.
+  const isCurrent = settled === policy;
+  const show = (): void => {
     const area = wrapper.current?.querySelector('textarea');
-    area?.focus();
-    area?.setSelectionRange(start, end);
+    if (area !== null && area !== undefined && fault?.span !== undefined) selectSpan(area, fault.span);
   };
   return (
     <div className="cols policy" ref={wrapper}>
-      <TextField
-        label="Policy"
-        mono
-        rows={22}
-        placeholder={
-          'on_http_request:\n  - expressions:\n      - req.method == "PUT"\n    actions:\n      - type: deny'
-        }
-        value={policy}
+      <PolicyEditor
+        policy={policy}
         onChange={onChange}
-        error={fault === undefined ? undefined : <Fault message={fault} policy={settled} onShow={select} />}
-        hint="YAML or JSON, with rules for each phase. It is checked while you type, and kept as it is written."
+        fault={isCurrent ? fault?.span : undefined}
+        trueLines={isCurrent && fault === undefined && verdict !== undefined ? trueLines(policy, verdict) : []}
+        error={fault === undefined ? undefined : <Fault fault={fault} onShow={show} />}
       />
-      <Trial policy={settled} isFaulty={fault !== undefined} url={url} />
+      <Trial policy={settled} isFaulty={fault !== undefined} url={url} onVerdict={setVerdict} />
     </div>
   );
 }

@@ -1,9 +1,11 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 
-import type { TrafficPolicyCheckVerdict } from '../../../../client/src/index.ts';
+import type { TrafficPolicyCheckRequest, TrafficPolicyCheckVerdict } from '../../../../client/src/index.ts';
 import { useOne } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { SelectField, TextField } from '../../components/field.tsx';
+import { mapOf, PairsField } from '../../components/list-fields.tsx';
+import type { Pair } from '../../components/list-fields.tsx';
 import { Glyph, Verdict } from '../../components/verdict.tsx';
 import type { Tone } from '../../components/verdict.tsx';
 import { useDebounced } from '../../lib/debounced.ts';
@@ -13,23 +15,39 @@ export function Trial({
   policy,
   isFaulty,
   url: firstUrl,
+  onVerdict,
 }: {
   readonly policy: string;
   readonly isFaulty: boolean;
   /** The visit that it begins with. */
   readonly url: string;
+  /** Told whenever there is another one. */
+  readonly onVerdict?: (verdict: TrafficPolicyCheckVerdict | undefined) => void;
 }) {
   const { address } = useSession();
   const [method, setMethod] = useState('GET');
   const [url, setUrl] = useState(firstUrl);
   const [ip, setIp] = useState(address);
-  const request = useDebounced(JSON.stringify({ method, url: url.trim(), ip: ip.trim() }));
+  const [headers, setHeaders] = useState<readonly Pair[]>([]);
+  const [status, setStatus] = useState('');
+  const named = mapOf(headers);
+  const request = useDebounced(
+    JSON.stringify({
+      method,
+      url: url.trim(),
+      ip: ip.trim(),
+      ...(Object.keys(named).length === 0 ? {} : { headers: named }),
+      ...(status === '' ? {} : { response: { status_code: Number(status) } }),
+    }),
+  );
   const { data, error } = useOne(
     'TrafficPolicyCheck',
     // Made of texts just now.
-    { body: { policy, request: JSON.parse(request) as { method: string; url: string; ip: string } } },
+    { body: { policy, request: JSON.parse(request) as NonNullable<TrafficPolicyCheckRequest['request']> } },
     { enabled: policy.trim() !== '' && !isFaulty },
   );
+  const verdict = policy.trim() === '' || isFaulty ? undefined : data?.document;
+  useEffect(() => onVerdict?.(verdict), [verdict, onVerdict]);
   return (
     <div className="stack tight">
       <span className="label">Trial: nothing is sent</span>
@@ -45,6 +63,26 @@ export function Trial({
         </div>
         <TextField label="Address of the visitor" mono value={ip} onChange={setIp} />
       </div>
+      <details>
+        <summary className="soft">Headers, and the answer of the upstream</summary>
+        <div className="stack tight">
+          <PairsField
+            label="Headers of the request"
+            nouns={['Header name', 'Header value']}
+            addWords="Add a header"
+            pairs={headers}
+            onChange={setHeaders}
+          />
+          <TextField
+            label="Status of the upstream’s answer"
+            note="optional"
+            type="number"
+            value={status}
+            onChange={setStatus}
+            hint="Rules in on_http_response are tried with it."
+          />
+        </div>
+      </details>
       {policy.trim() === '' ? (
         <p className="soft">Write a rule, and see here what becomes of a request.</p>
       ) : isFaulty ? (
@@ -101,6 +139,7 @@ function Told({ verdict }: { readonly verdict: TrafficPolicyCheckVerdict }) {
           </li>
         ))}
       </ul>
+      <Ends verdict={verdict} />
       {verdict.depends_on.map((each) => (
         <p key={each} className="soft">
           It depends on {each}.
@@ -108,4 +147,42 @@ function Told({ verdict }: { readonly verdict: TrafficPolicyCheckVerdict }) {
       ))}
     </>
   );
+}
+
+/** The request as it goes on, and the answer that the visitor gets, as far as they are known. */
+function Ends({ verdict: { upstream, answer } }: { readonly verdict: TrafficPolicyCheckVerdict }) {
+  // The API declares both loosely.
+  const goesOn = upstream as { readonly url: string; readonly headers: readonly Header[] } | null;
+  const given = answer as {
+    readonly status_code: number;
+    readonly headers: readonly Header[];
+    readonly body: string | null;
+  } | null;
+  return (
+    <>
+      {goesOn === null ? null : (
+        <details>
+          <summary className="soft">What goes on</summary>
+          <code className="told-lines">{[goesOn.url, ...goesOn.headers.map(lineOf)].join('\n')}</code>
+        </details>
+      )}
+      {given === null ? null : (
+        <details>
+          <summary className="soft">What the visitor gets: {given.status_code}</summary>
+          <code className="told-lines">
+            {[...given.headers.map(lineOf), ...(given.body === null ? [] : ['', given.body])].join('\n')}
+          </code>
+        </details>
+      )}
+    </>
+  );
+}
+
+interface Header {
+  readonly name: string;
+  readonly value: string;
+}
+
+function lineOf({ name, value }: Header): string {
+  return `${name}: ${value}`;
 }
