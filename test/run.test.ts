@@ -113,6 +113,46 @@ describe('npm test', { concurrency: true }, () => {
     assert.equal((await runFile('none/of/them', undefined)).code, 1);
   });
 
+  test('fails the test that an error without a catch comes from, at once, and no other', async () => {
+    const { code, out } = await runFile(
+      'uncaught',
+      `import { createServer, connect } from 'node:net'; import { setTimeout as sleep } from 'node:timers/promises';
+       const waits = () => new Promise(() => {});
+       test('a timer', async () => { setTimeout(() => { throw new Error('of a timer'); }, 1); await waits(); });
+       test('a promise', async () => { void sleep(1).then(() => { throw new Error('of a promise'); }); await waits(); });
+       test('a client', async () => { connect(1, '127.0.0.1'); await waits(); });
+       test('a tick', async () => { process.nextTick(() => { throw new Error('of a tick'); }); await waits(); });
+       test('a server', async () => {
+         const server = createServer((socket) => socket.unref().on('data', () => { throw new Error('of a server'); }));
+         await new Promise((resolve) => server.unref().listen(0, '127.0.0.1', resolve));
+         connect(server.address().port, '127.0.0.1').unref().write('x');
+         await waits();
+       });
+       test('within', async (t) => {
+         await sleep(1);
+         await t.test('inner', async () => { await sleep(1); setTimeout(() => { throw new Error('of inner'); }); await waits(); });
+       });
+       let isCleared = false;
+       test('has a hook', async () => { await sleep(1); after(() => { isCleared = true; }); });
+       test('comes after it', () => { assert.ok(isCleared); });`,
+      60,
+    );
+    assert.equal(code, 1, out);
+    const [, summary = ''] = out.split('All failures of this run:');
+    for (const [name, reason] of [
+      ['a timer', 'Error: of a timer'],
+      ['a promise', 'Error: of a promise'],
+      ['a client', 'Error: connect ECONNREFUSED'],
+      ['a tick', 'Error: of a tick'],
+      ['a server', '[^✖]*Error: of a server'],
+      ['inner', 'Error: of inner'],
+    ] as const) {
+      assert.ok(new RegExp(`› ${name}\n${reason}`).test(summary), `${name}: ${summary}`);
+    }
+    assert.ok(!out.includes('timed out'), out);
+    assert.match(summary, /2 passed, 6 failed\n$/);
+  });
+
   test('names a file whose process does not end after its tests, or never comes to them', async () => {
     const ended = await Promise.all([
       runFile('open', `test('leaves a timer behind', () => { setInterval(() => {}, 1000); });`),

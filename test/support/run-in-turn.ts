@@ -1,10 +1,10 @@
 import childProcess from 'node:child_process';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { describe } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { ignoreResets } from './ignore-resets.ts';
+import { describe } from './light-test-hooks.ts';
 import { programFile } from './program-file.ts';
 
 const load = createRequire(import.meta.url);
