@@ -14,7 +14,7 @@ export interface RefusedCall {
   readonly options?: CallOptions;
 }
 
-const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const ajv = new Ajv2020({ strict: false, validateFormats: false, code: { optimize: false } });
 ajv.addSchema(openApi, 'openapi');
 
 const bodyLimitBytes = 1024 * 1024;
