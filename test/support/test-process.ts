@@ -21,7 +21,13 @@ export interface TestProcess {
 /** Limit for a file beside its tests: to load, and to end after them. */
 const marginMs = 60_000;
 /** Less work for the collector of garbage, and no look at each folder above a module for links. */
-const nodeFlags = ['--min-semi-space-size=64', '--max-semi-space-size=64', '--preserve-symlinks'];
+const nodeFlags = [
+  '--min-semi-space-size=64',
+  '--max-semi-space-size=64',
+  // Threads that share its work cost more in all, where other tests have a use for each processor.
+  '--single-threaded-gc',
+  '--preserve-symlinks',
+];
 
 /** Runs test files and returns their results. Node fails a test at the limit, but waits for ever for a process that does not end after its tests. */
 export async function runTestProcess(options: TestProcess): Promise<readonly Result[]> {
