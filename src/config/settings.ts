@@ -14,6 +14,7 @@ import {
   readChosenToken,
   readDatabaseUrl,
   readHost,
+  readHosts,
   readList,
   readListen,
   readListenUrl,
@@ -136,6 +137,12 @@ export const settings = {
     help: 'file in the MaxMind DB format with cities or countries, which rules of traffic policies ask for places of visitors; it is read again when it changes',
     fallback: '',
     read: optional(String),
+  },
+  policyRequestHosts: {
+    form: 'names',
+    help: 'host names, separated by commas, that rules of traffic policies may ask (http-request) beside internal endpoints, at ports 80 and 443 or at the port behind a name; "*.example.com" stands for all names below',
+    fallback: '',
+    read: readHosts,
   },
   backendAllowLinkLocal: {
     form: 'on|off',

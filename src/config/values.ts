@@ -188,6 +188,19 @@ export function readNames(text: string): readonly string[] {
     });
 }
 
+/** Host names, separated by commas; `*` may be the first label of one, and a port may stand behind it. */
+export function readHosts(text: string): readonly string[] {
+  const given = text.split(',').map((part) => part.trim());
+  return given
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [, name = '', port = ''] = /^([^:]*)(:[1-9]\d{0,4})?$/.exec(part) ?? [];
+      const host = parseHostname(name, { wildcard: true });
+      if (host === undefined) throw new Error(`${JSON.stringify(part)} is not a host name: write api.example.com`);
+      return `${host}${port}`;
+    });
+}
+
 export function readDomain(text: string): string {
   const domain = parseHostname(text, { wildcard: false });
   if (domain === undefined) throw new Error('write a host name, such as agents.example.com');

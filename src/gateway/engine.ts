@@ -59,6 +59,8 @@ export interface GatewayOptions {
   readonly geoDatabase?: string | undefined;
   /** Name of the region, as rules of policies read it. */
   readonly region?: string;
+  /** Hosts that rules may ask beside internal endpoints. */
+  readonly policyRequestHosts?: readonly string[];
   readonly timeouts: GatewayTimeouts;
   readonly bounds: GatewayBounds;
   readonly inward: InwardOptions;

@@ -26,6 +26,11 @@ interface FetchOptions {
   readonly maxBytes?: number;
 }
 
+/** The answer has more bytes than were asked for. */
+export class AnswerTooLarge extends Error {
+  override readonly name = 'AnswerTooLarge';
+}
+
 export type Fetch = (url: string, options: FetchOptions) => Promise<Response>;
 
 /**
@@ -90,7 +95,7 @@ async function readAll(answer: IncomingMessage, maxBytes: number): Promise<Uint8
   answer.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > maxBytes || chunks.length > partLimit) answer.destroy(new Error('the answer is too long'));
+    if (size > maxBytes || chunks.length > partLimit) answer.destroy(new AnswerTooLarge('the answer is too long'));
   });
   answer.once('end', () => resolve(undefined)).once('error', reject);
   answer.once('close', () => reject(new Error('the connection was closed before the end of the answer')));

@@ -13,6 +13,7 @@ import { LinkDirectory } from '../links/link-directory.ts';
 import type { OpenStream } from '../links/stream-request.ts';
 import type { Logger } from '../log.ts';
 import { Places, usePlaces } from '../modules/places.ts';
+import { useRequestHosts } from '../modules/request-hosts.ts';
 import { useRegion } from '../modules/region.ts';
 import { measureEventLoopDelay } from '../observe/event-loop-delay.ts';
 import { serveMetrics } from '../observe/metrics-server.ts';
@@ -87,6 +88,7 @@ export async function startApp(
   // Open before and after everything else: agents that come back after a restart find it, and wait.
   const agentPort = started.use(await openAgentPort(config, agentSocket));
   useRegion(config.region);
+  started.use(useRequestHosts(config.policyRequestHosts));
   if (config.geoDatabase !== undefined) started.use(usePlaces(await Places.open(config.geoDatabase, log)));
   const observers = createObservers(config, log, isQuiet);
   const { metrics, listenerFaults, live } = observers;

@@ -80,6 +80,7 @@ function gatewayOptions(config: Config): Omit<GatewayOptions, 'bounds'> {
     passwordFailures: config.passwordFailures,
     geoDatabase: config.geoDatabase,
     region: config.region,
+    policyRequestHosts: config.policyRequestHosts,
     timeouts: gatewayTimeouts(config),
   };
 }

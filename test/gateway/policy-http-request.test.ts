@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import type { InternalEndpointEntry, ModuleSettings, SnapshotEntry } from '../../src/snapshot/contract.ts';
+import { useRequestHosts } from '../../src/modules/request-hosts.ts';
+import { trafficPolicy as module } from '../../src/modules/traffic-policy/index.ts';
 import { connectClient, get, openHttp2, requestHttp2, sendRaw } from './support/https-client.ts';
 import { backendEntry, toBackend, trafficPolicy } from './support/https-entries.ts';
 import { until } from '../e2e/gateway/support/until.ts';
@@ -11,6 +14,7 @@ import type { TestUpstream } from './support/https-upstream.ts';
 import { documentedPolicy, policyOf, refusalOf, startWithPolicy, vaultWith } from './support/policies.ts';
 
 const errorCode = 'gatehouse-error-code';
+const ofVault = "${secrets.get('keys', 'token')}";
 
 function internal(url: string, modules: ModuleSettings, id = url, accountId = 'acc_1'): InternalEndpointEntry {
   return { kind: 'internal_endpoint', id, accountId, url, modules };
@@ -133,18 +137,44 @@ test('what visitors send chooses no other host and no other path', async (t) => 
   );
 });
 
-test('a request for a visitor who has left ends, and is not made again', async (t) => {
-  let ended = 0;
-  const { asked, entries } = await startAsked(t, (_, response) => {
-    response.on('close', () => (ended += 1));
+/** The time limit of the request for the visitor who leaves is behind that of the one who stays. */
+const forTwo = (url: string) => {
+  const ask = (path: string, timeout: string) => ({
+    expressions: [`req.url.path == '${path}'`],
+    actions: [{ type: 'http-request', config: { url, timeout, retry_condition: 'true' } }],
   });
-  const { gateway } = await startWithPolicy(t, telling({ timeout: '30s', retry_condition: 'true' }, 'over'), entries);
-  const socket = await connectClient(gateway.port);
-  socket.write(get('/'));
+  return { on_http_request: [ask('/leaves', '30s'), ask('/stays', '15s')] };
+};
+
+/** A program that never answers. `ended`: the first request to it has ended. */
+async function startSilent(t: TestContext) {
+  let count = 0;
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const started = await startAsked(t, (_, response) => {
+    if (++count === 1) response.on('close', () => resolve());
+  });
+  return { ...started, ended };
+}
+
+/** Leaves while the request of a rule is under way: it ends before that of a visitor who has come later and stays. */
+async function leave(port: number, asked: TestUpstream, ended: Promise<unknown>): Promise<void> {
+  const [leaving, staying] = [await connectClient(port), await connectClient(port)];
+  leaving.write(get('/leaves'));
   await until(() => asked.seen.length === 1, 'it is asked');
-  socket.destroy();
-  await until(() => ended === 1, 'the request to it has ended');
-  assert.equal(asked.seen.length, 1);
+  staying.write(get('/stays'));
+  const answered = once(staying, 'data').then(() => assert.fail('it ended by its time limit'));
+  leaving.destroy();
+  await Promise.race([ended, answered]);
+  answered.catch(() => {});
+  await until(() => asked.seen.length === 2, 'the other one is asked');
+  staying.destroy();
+}
+
+test('a request for a visitor who has left ends, and is not made again', async (t) => {
+  const { asked, entries, ended } = await startSilent(t);
+  const { gateway } = await startWithPolicy(t, forTwo('https://auth.internal/check'), entries);
+  await leave(gateway.port, asked, ended);
+  assert.equal(asked.seen.length, 2);
 });
 
 test('an answer is changed by what another endpoint says', async (t) => {
@@ -220,6 +250,64 @@ test('requests that lead to one another end', async (t) => {
   await setPolicy(fan);
   assert.equal((await sendRaw(gateway.port, get('/'))).status, 200);
   assert.ok(asked.seen.length - 3 <= 20, `${asked.seen.length}`);
+});
+
+test('servers outside are asked where the operator has named them, and no others', async (t) => {
+  const { asked } = await startAsked(t, (request, response) => {
+    if (request.url === '/long') response.end('x'.repeat(262_145));
+    else if (request.url === '/broken') response.destroy();
+    else response.writeHead(201, { 'x-a': 'b' }).end(`${request.method} ${String(request.headers['x-key'])}`);
+  });
+  const server = `localhost:${asked.port}`;
+  using _ = useRequestHosts([server, 'api.example.com', '*.example.org:8080']);
+  const result = 'actions.ngrok.http_request';
+  const document = telling(
+    {
+      url: `http://${server}/check`,
+      method: 'POST',
+      headers: { 'x-key': ofVault },
+      body: 'sent',
+      query_params: [{ key: 'a', value: '${req.host}' }],
+    },
+    `\${${result}.res.status_code} \${${result}.res.header['x-a'][0]} \${${result}.res.body}`,
+  );
+  const { gateway, setPolicy } = await startWithPolicy(t, document, vaultWith('token', 'a secret'));
+  assert.equal((await sendRaw(gateway.port, get('/'))).body, '201 b POST a secret');
+  const [seen] = asked.seen;
+  assert.deepEqual([seen?.url, seen?.body], ['/check?a=app.test', 'sent']);
+  const names = seen?.headers.map((each) => each.toLowerCase()) ?? [];
+  assert.ok(names.includes(server) && !names.includes('x-forwarded-for'));
+  await setPolicy(telling({ url: `http://${server}/long` }, `\${${result}.error.code}`));
+  assert.equal((await sendRaw(gateway.port, get('/'))).body, 'ERR_NGROK_3601');
+  // Whoever fills in a host comes to those that are named alone.
+  const filled = telling({ url: '${getQueryParam("u")[0]}' }, `\${${result}.res.status_code}`);
+  await setPolicy(filled);
+  const to = async (url: string) => (await sendRaw(gateway.port, get(`/?u=${encodeURIComponent(url)}`))).status;
+  assert.equal(await to(`http://${server}/`), 200);
+  for (const url of [
+    `http://127.0.0.1:${asked.port}/`,
+    `http://${server}@127.0.0.1/`,
+    'http://localhost/',
+    `http://x.${server}/`,
+  ])
+    assert.equal(await to(url), 500, url);
+  const refusal = (url: string) => refusalOf(call({ url }));
+  for (const url of [
+    'https://api.example.com:8443/',
+    'https://example.org:8080/',
+    'https://a.example.org/',
+    'https://*.example.org:8080/',
+  ])
+    assert.match(refusal(url), /^2226 /, url);
+  for (const url of ['https://api.example.com/', 'http://api.example.com:80/', 'https://a.b.example.org:8080/x'])
+    module.accept({ value: JSON.stringify(call({ url })) });
+});
+
+test('a request to a server outside ends with its visitor', async (t) => {
+  const { asked, ended } = await startSilent(t);
+  using _ = useRequestHosts([`localhost:${asked.port}`]);
+  const { gateway } = await startWithPolicy(t, forTwo(`http://localhost:${asked.port}/`));
+  await leave(gateway.port, asked, ended);
 });
 
 test('what cannot be asked is refused when the policy is written', () => {

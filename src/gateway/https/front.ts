@@ -173,7 +173,7 @@ class NodeHttpsFront implements HttpsFront {
       services: {
         access,
         rates: takeRates(bounds.rates),
-        requests: new OwnRequests((exchange) => handleRequest(exchange, this.#context)),
+        requests: new OwnRequests((exchange) => handleRequest(exchange, this.#context), fetch),
         secrets: parts.secrets.service,
         notes: policyNotes(log),
         passwords,

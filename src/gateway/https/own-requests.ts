@@ -1,7 +1,10 @@
 import { requestLoop, requestTooLongAnswer, requestTimedOut, tooManyRequests } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
+import { isInternalName } from '../../lib/endpoint-url.ts';
 import { FairTurns, TooMuchWaits } from '../../lib/fair-turns.ts';
 import type { OwnRequest, RequestAnswer, RequestVisit as StepVisit, StepServices } from '../../modules/step.ts';
+import { AnswerTooLarge } from '../../sign-in/guarded-fetch.ts';
+import type { Fetch } from '../../sign-in/guarded-fetch.ts';
 import { AnswerTooLong, OwnExchange } from './own-exchange.ts';
 import type { OwnOrigin } from './own-exchange.ts';
 import type { Exchange } from './exchange.ts';
@@ -10,17 +13,20 @@ import type { Exchange } from './exchange.ts';
 const mostDepth = 3;
 const mostForVisitor = 20;
 
-/** Makes requests of rules to internal endpoints. */
+/** Makes requests of rules, to internal endpoints and to servers that the operator has named. */
 export class OwnRequests {
   readonly #handle: (exchange: Exchange) => void;
+  readonly #fetch: Fetch;
   /** Those that have led to others wait for them: each depth has turns of its own. */
   readonly #turns = Array.from({ length: mostDepth }, () => new FairTurns({ atOnce: 2000, ofOwner: 20, waiting: 100 }));
   readonly #left = new WeakMap<object, OwnOrigin['left']>();
   /** Requests whose visitors have left. */
   readonly #gone = new WeakSet<object>();
 
-  constructor(handle: (exchange: Exchange) => void) {
+  /** `fetch` refuses addresses that lead inwards. */
+  constructor(handle: (exchange: Exchange) => void, fetch: Fetch) {
     this.#handle = handle;
+    this.#fetch = fetch;
   }
 
   /** Rejects with a `UserError`. */
@@ -38,12 +44,14 @@ export class OwnRequests {
     // Whoever has left gets no further attempt either, and nothing is asked for them that waits for its turn.
     let isOver = this.#gone.has(exchange);
     let asked: OwnExchange | undefined;
+    const leaving = new AbortController();
     const { promise: late, reject: giveUp } = Promise.withResolvers<never>();
     late.catch(() => {});
     const end = (): void => {
       isOver = true;
       giveUp(new UserError(requestTimedOut));
       asked?.leave();
+      leaving.abort();
     };
     const { onClose } = exchange;
     const leave = (): void => {
@@ -56,6 +64,7 @@ export class OwnRequests {
     try {
       const asking = turns.run(accountId, () => {
         if (isOver) throw new UserError(requestTimedOut);
+        if (!isInternalName(request.url.hostname)) return askServer(this.#fetch, request, leaving.signal);
         const { promise, resolve } = Promise.withResolvers<RequestAnswer | Error>();
         asked = new OwnExchange(request, own, resolve);
         this.#handle(asked);
@@ -76,6 +85,27 @@ export class OwnRequests {
     const known = this.#left.get(exchange) ?? { requests: mostForVisitor };
     this.#left.set(exchange, known);
     return known;
+  }
+}
+
+async function askServer(
+  fetch: Fetch,
+  { url, method, headers, body, maxBytes }: OwnRequest,
+  signal: AbortSignal,
+): Promise<RequestAnswer | Error> {
+  const fields: Record<string, string> = {};
+  for (let at = 0; at < headers.length; at += 2) fields[headers[at] ?? ''] = headers[at + 1] ?? '';
+  try {
+    const text = body.length === 0 ? undefined : body.toString('utf8');
+    const answer = await fetch(url.href, { method, headers: fields, body: text, signal, maxBytes });
+    return {
+      status: answer.status,
+      headers: [...answer.headers].flat(),
+      body: Buffer.from(await answer.arrayBuffer()),
+    };
+  } catch (error) {
+    if (error instanceof AnswerTooLarge) return new AnswerTooLong();
+    return error instanceof Error ? error : new Error(String(error));
   }
 }
 

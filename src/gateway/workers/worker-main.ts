@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { CidrSet } from '../../lib/ip/cidr-set.ts';
 import { Link } from '../../links/link.ts';
 import { Places, usePlaces } from '../../modules/places.ts';
+import { useRequestHosts } from '../../modules/request-hosts.ts';
 import { useRegion } from '../../modules/region.ts';
 import type { CertificatePair } from '../../snapshot/local-ca.ts';
 import { reportBounds } from '../bounds/report-bounds.ts';
@@ -144,6 +145,7 @@ async function start(request: Extract<Request, { readonly task: 'start' }>): Pro
   const options = { ...plain, trustedProxies: new CidrSet(trustedProxies), sharePorts: true };
   const certificates = request.localCa === undefined ? undefined : await openCertificates(request.localCa, plain);
   if (plain.region !== undefined) useRegion(plain.region);
+  useRequestHosts(plain.policyRequestHosts ?? []);
   if (plain.geoDatabase !== undefined) usePlaces(await Places.open(plain.geoDatabase, log));
   const { errorPrefix } = request;
   return createNodeEngine({

@@ -4,6 +4,7 @@ import type { Run } from '../../../lib/cel/run.ts';
 import { bool, int, listOf, mapOf, objectOf, string } from '../../../lib/cel/types.ts';
 import { CelMap } from '../../../lib/cel/values.ts';
 import { isInternalName } from '../../../lib/endpoint-url.ts';
+import { mayAskServer } from '../../request-hosts.ts';
 import type { OwnRequest, RequestAnswer } from '../../step.ts';
 import type { ConfigReader } from '../document/config-reader.ts';
 import type { Template } from '../document/template.ts';
@@ -75,7 +76,7 @@ interface Progress {
   fault?: UserError | EvaluationFault;
 }
 
-/** Asks an internal endpoint of the account, for expressions behind it. */
+/** Asks an internal endpoint of the account, or a server that the operator has named, for expressions behind it. */
 export const httpRequest: Action = {
   type: 'http-request',
   phases: ['on_http_request', 'on_http_response'],
@@ -132,14 +133,15 @@ function readTemplates(config: ConfigReader): Templates {
   };
 }
 
-/** Why a URL is not one of an internal endpoint. */
+/** Why a URL cannot be asked. */
 function urlFault(text: string): string | undefined {
   const url = text.length > longestUrl ? null : URL.parse(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     return 'it must be a whole URL with http or https';
   if (url.username !== '' || url.password !== '') return 'a name and a password stand in a header, not in it';
-  if (!isInternalName(url.hostname) || url.hostname.startsWith('*'))
-    return 'only internal endpoints of the account are asked, whose names end with .internal; make one that forwards to another server';
+  if (url.hostname.includes('*')) return 'it names one host, without "*"';
+  if (!isInternalName(url.hostname) && !mayAskServer(url))
+    return 'only internal endpoints of the account are asked, whose names end with .internal, and servers that the operator has named (GATEHOUSE_POLICY_REQUEST_HOSTS); make an endpoint that leads to another one';
   return undefined;
 }
 
