@@ -35,6 +35,7 @@ const environment: Environment<null> = {
     ['big', { type: listOf(int), get: () => big }],
     ['text', { type: string, get: () => text }],
     ['faces', { type: string, get: () => faces }],
+    ['longer', { type: string, get: () => `${text.slice(1)}x` }],
     ['pairs', { type: string, get: () => pairs }],
   ]),
   free: new Map([['vars', (name) => ({ type: any, get: () => (name === 'set' ? 5n : undefined) })]]),
@@ -147,6 +148,7 @@ const costly = [
   'big.map(x, text == (text + string(x)))',
   "big.map(x, '[1, 2, 3]'.decodeJson())",
   'text.crc64()',
+  'big.exists(x, text == longer || x < 0)',
   "big.filter(x, x in big || text.replace('a', text) == '')",
   // JavaScript compares a long text with another one at every place.
   "text.contains(text.substring(20000) + 'x')",
@@ -192,6 +194,26 @@ test('what is missing is a fault, which another operand makes irrelevant', () =>
   assert.equal(evaluate('req.url.port > 1 || true'), true);
   assert.equal(evaluate('[1, 0].exists(x, 1 / x == 1)'), true);
   assert.throws(() => evaluate('[2, 0].exists(x, 1 / x == 1)'), /zero/);
+});
+
+test('edges of numbers, queries, texts and digests', () => {
+  assert.throws(() => evaluate('(-9223372036854775807 - 1) % -1 == 0'), EvaluationFault);
+  assert.deepEqual(evaluate("'a=1&&b=2&'.decodeQueryString().size()"), 2n);
+  assert.deepEqual(evaluate("'a=1+2'.decodeQueryString()['a'][0]"), '1 2');
+  assert.deepEqual(
+    evaluate("'aaa'.replace('a', 'b', 0) + 'aaa'.replace('a', 'b', 2) + 'a'.replace('a', 'b', -1)"),
+    'aaabbab',
+  );
+  // 0xff is no text, and must not become one that another secret has too.
+  assert.throws(() => evaluate("'/w=='.decodeBase64() == ''"), /no text/);
+  assert.equal(evaluate("'/w=='.isJson() || base64.decode('/w==') == b'\\xff'"), true);
+  // Figures of the reference implementation: lengths with rests of none, four and eight bytes.
+  assert.deepEqual(evaluate("['', 'abcd', 'abcdefgh', 'abcdefghijkl'].map(x, x.xxhash64())"), [
+    'ef46db3751d8e999',
+    'de0327b0d25d92cc',
+    '3ad351775b4634b7',
+    '4b09b7d3a233d4b3',
+  ]);
 });
 
 test('a part of a list ends with the list', () => {

@@ -62,11 +62,31 @@ test('faults name the place as it was written', () => {
   assert.match(faultOf({ outbound: [restrict] }, 'tls_edge'), /^2230 /);
 });
 
+test('secrets are named in both directions, and read as those of the thing that has the rules', () => {
+  const headers = (name: string) => ({ headers: { key: `\${secrets.get('keys', '${name}')}` } });
+  const add = (name: string) => ({ actions: [{ type: 'add-headers', config: headers(name) }] });
+  const settings = policy.accept({ inbound: [add('in')], outbound: [add('out')] });
+  assert.deepEqual(
+    policy.secretsIn?.(settings, 'https_route').map(({ name }) => name),
+    ['in', 'out'],
+  );
+  const certificate = (name: string) => `\${secrets.get('keys', '${name}')}`;
+  const config = { server_certificate: certificate('pem'), server_private_key: certificate('key') };
+  const tls = policy.accept({ inbound: [{ actions: [{ type: 'terminate-tls', config }] }] });
+  assert.deepEqual(
+    policy.secretsIn?.(tls, 'tls_edge').map(({ name }) => name),
+    ['pem', 'key'],
+  );
+});
+
 test('IP policies are named in both directions', () => {
   const [reference] = policy.references ?? [];
   const settings = policy.accept({
     inbound: [deny, restrict],
-    outbound: [{ actions: [{ type: 'deny', config: null }] }],
+    outbound: [
+      { actions: [{ type: 'deny', config: null }] },
+      { actions: [{ type: 'restrict-ips', config: { ip_policies: ['ipp_3'] } }] },
+    ],
   });
-  assert.deepEqual(reference?.ids(settings), ['ipp_1', 'ipp_2']);
+  assert.deepEqual(reference?.ids(settings), ['ipp_1', 'ipp_2', 'ipp_3']);
 });

@@ -29,10 +29,11 @@ onGatehousesInTurn('cloud endpoints and vaults in configurations', (g) => {
     const missing = await apply([vault, endpoint({ traffic_policy: forwarding('token') })]);
     assert.deepEqual([missing.status, missing.body.error_code], [400, 'ERR_GATEHOUSE_18002']);
     assert.match(missing.body.msg, /cloud_endpoints "front": .*vault named "keys".*24009/);
-    assert.equal((await apply([vault])).status, 200);
+    assert.equal((await apply([{ ...vault, description: 'ours' }])).status, 200);
     await g().create('/vault_secrets', { vault_name: 'keys', name: 'token', value: 'swordfish' }, admin);
     assert.equal((await apply([vault, endpoint({ traffic_policy: forwarding('token') })])).status, 200);
     const read = await g().get('/configuration', admin);
+    assert.deepEqual(read.body.entries.at(-1), vault);
     assert.deepEqual(
       read.body.entries.map(({ kind }: { kind: string }) => kind),
       ['cloud_endpoints', 'vaults'],
@@ -46,17 +47,30 @@ onGatehousesInTurn('cloud endpoints and vaults in configurations', (g) => {
   test('an entry says all of an endpoint, whose scheme stays, and names the domain of the same file', async () => {
     const admin = await newAdmin();
     const apply = (entries: readonly object[], query = '') => g().post(`/configuration${query}`, entries, admin);
-    assert.equal((await apply([endpoint({ url: 'HTTPS://Front.internal:443', pooling_enabled: true })])).status, 200);
+    assert.equal(
+      (await apply([endpoint({ url: 'HTTPS://Front.internal:443', description: 'ours', pooling_enabled: true })]))
+        .status,
+      200,
+    );
     const [entry] = (await g().get('/configuration', admin)).body.entries;
-    assert.deepEqual(entry, endpoint({ pooling_enabled: true }));
+    assert.deepEqual(entry, endpoint({ description: 'ours', pooling_enabled: true }));
     const [{ id }] = (await g().get('/endpoints', admin)).body.endpoints;
     const domain = `entries-${id.slice(-8).toLowerCase()}.example.com`;
     const moved = [{ kind: 'reserved_domains', name: 'own', domain }, endpoint({ url: `https://${domain}` })];
     assert.deepEqual((await apply(moved)).body.changed, 1);
     const { body } = await g().get(`/endpoints/${id}`, admin);
-    assert.deepEqual([body.url, body.bindings, body.pooling_enabled], [`https://${domain}`, ['public'], false]);
+    assert.deepEqual(
+      [body.url, body.bindings, body.pooling_enabled, body.description ?? ''],
+      [`https://${domain}`, ['public'], false, ''],
+    );
     const other = await apply([endpoint({ url: 'http://front.internal' })]);
     assert.deepEqual([other.status, other.body.error_code], [400, 'ERR_GATEHOUSE_18005']);
+    // Another entry takes the URL of one that goes.
+    const renamed = await apply(
+      [{ ...endpoint({ url: `https://${domain}` }), name: 'other' }, moved[0]!],
+      '?prune=true',
+    );
+    assert.deepEqual([renamed.status, renamed.body.created, renamed.body.deleted], [200, 1, 1], renamed.text);
     const gone = await apply([], '?prune=true');
     assert.deepEqual([gone.status, gone.body.deleted], [200, 2]);
   });

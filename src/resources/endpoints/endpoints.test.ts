@@ -72,6 +72,7 @@ onEachGatehouse('cloud endpoints', (g) => {
     await post({ url: 'https://app.internal/path' }, 400, 18001);
     await post({ url: 'https://app.internal/' }, 400, 18001);
     await post({ url: 'https://a.b.c.d.e.f.internal' }, 400, 18001);
+    assert.equal((await create({ url: 'https://a.b.c.d.e.internal' })).url, 'https://a.b.c.d.e.internal');
     await post({ url: 'tcp://db.internal' }, 400, 18003);
     await post({ url: `https://${domain}:444` }, 400, 18023);
     await post({ url: `https://${newName()}` }, 400, 18006);

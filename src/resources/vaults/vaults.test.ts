@@ -193,6 +193,18 @@ onEachGatehouse('vaults', (g) => {
     assert.equal(await find('other', name), 'no vault');
     assert.equal(await find('o\0', 'n\0'), 'no vault');
   });
+
+  test('who changed it last is told, and who made it stays', async () => {
+    const account = await createAccount(g());
+    const [maker, changer] = [await createUser(g(), 'admin', account), await createUser(g(), 'member', account)];
+    const { id, created_by } = await g().create('/vaults', { name: 'ours' }, maker);
+    const secret = await g().create('/vault_secrets', { vault_id: id, name: 'key', value: 'v' }, maker);
+    const changed = (await g().patch(`/vaults/${id}`, { description: 'd' }, changer)).body;
+    assert.equal(changed.created_by, created_by);
+    assert.notEqual(changed.last_updated_by, created_by);
+    const { body } = await g().patch(`/vault_secrets/${secret.id}`, { value: 'w' }, changer);
+    assert.deepEqual([body.created_by.id, body.last_updated_by.id], [created_by, changed.last_updated_by]);
+  });
 });
 
 test('a value is sealed for its secret, the first one and each later one', async () => {
