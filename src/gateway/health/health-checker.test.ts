@@ -6,8 +6,10 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { until } from '../../../test/e2e/gateway/support/until.ts';
+import { silentNames } from '../../../test/gateway/support/silent-names.ts';
 import type { ActiveCheckEntry, BackendEntry, EntryKey } from '../../snapshot/contract.ts';
 import { createUpstream } from '../upstream/create-upstream.ts';
+import type { UpstreamParts } from '../upstream/create-upstream.ts';
 import type { HealthNote } from './health-board.ts';
 import { HealthChecker } from './health-checker.ts';
 
@@ -23,7 +25,7 @@ const base: ActiveCheckEntry = {
 };
 
 /** A checker whose clock stands still until `pass` moves it, before one upstream that tells the checks apart by their paths. */
-async function start(t: TestContext) {
+async function start(t: TestContext, parts: Pick<UpstreamParts, 'lookup'> = {}) {
   const asked = new Map<string, number>();
   const open = new Map<string, number>();
   const silent = { accounts: new Set<string>() };
@@ -38,7 +40,7 @@ async function start(t: TestContext) {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const inward = { listeners: [], publicPorts: [], ownAddresses: {}, allowLinkLocal: false, networkId: '' };
-  const { connect } = createUpstream({ options: { inward }, observer: { backendRefused: () => {} } });
+  const { connect } = createUpstream({ ...parts, options: { inward }, observer: { backendRefused: () => {} } });
   const counted: typeof connect = (target, ...more) => {
     const [account = '', name = ''] = target.id.split('-');
     const url = `/${account}/${name}`;
@@ -60,15 +62,20 @@ async function start(t: TestContext) {
     checker.run(false);
     server.close().closeAllConnections();
   });
-  const entry = (accountId: string, name: string, settings: Partial<ActiveCheckEntry>): BackendEntry => ({
+  const entry = (
+    accountId: string,
+    name: string,
+    settings: Partial<ActiveCheckEntry>,
+    host = '127.0.0.1',
+  ): BackendEntry => ({
     kind: 'backend',
     id: `${accountId}-${name}`,
     accountId,
-    host: '127.0.0.1',
+    host,
     port,
     tls: false,
     balance: {
-      addresses: [{ host: '127.0.0.1', port, weight: 1 }],
+      addresses: [{ host, port, weight: 1 }],
       by: 'round_robin',
       retries: 1,
       whenAllDown: 'fail_open',
@@ -183,6 +190,38 @@ test('a check that waits is not made again for the time in which it has waited',
   await all.seen('/a/x', 9);
   await until(() => all.notes.filter(({ ok, backendId }) => ok && backendId !== 'a-x').length === 200, 'all answer');
   for (let at = 0; at < 200; at++) assert.ok(all.timesOf(`/b/${at}`) <= 2, `${at}: ${all.timesOf(`/b/${at}`)}`);
+});
+
+test('a check that waits for the names of other accounts says nothing of its address', limit, async (t) => {
+  const names = silentNames();
+  const all = await start(t, { lookup: names.lookup });
+  all.checker.run(true);
+  all.apply(
+    ['b', 'c'].flatMap((account) =>
+      [1, 2, 3].map((at) => all.entry(account, `${at}`, {}, `${account}${at}.silent.test`)),
+    ),
+  );
+  all.pass(base.intervalMs);
+  await until(() => names.asked.length === 2, 'both threads are taken');
+  all.apply([all.entry('a', 'x', {}, 'app.test')]);
+  for (let round = 1; round <= 3; round++) {
+    all.pass(base.intervalMs);
+    await all.seen('/a/x', round);
+  }
+  assert.deepEqual(names.asked.toSorted(), ['b1.silent.test', 'c1.silent.test']);
+  assert.deepEqual(all.notes.map(({ backendId, ok }) => `${backendId} ${ok}`).toSorted(), ['b-1 false', 'c-1 false']);
+  all.pass(base.timeoutMs / 2);
+  const noteOf = () => all.notes.find(({ backendId }) => backendId === 'a-x');
+  await until(() => {
+    names.giveUp();
+    return noteOf() !== undefined;
+  }, 'its turn has come');
+  assert.ok(all.notes.every(({ backendId, ok }) => ok === (backendId === 'a-x')));
+  const note = noteOf();
+  // The time in which it has waited is not that of its address.
+  assert.equal(note?.from === 'check' && note.tookMs, 0);
+  all.checker.run(false);
+  names.giveUp();
 });
 
 test('an address that does not answer is given up after its time, and checked again', limit, async (t) => {

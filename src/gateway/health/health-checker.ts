@@ -20,8 +20,10 @@ interface Check {
 }
 
 interface Running {
-  readonly startedMs: number;
-  readonly giveUp: () => void;
+  /** When it began, or, where it still waits for other accounts, when it began to wait. */
+  startedMs: number;
+  hasBegun: boolean;
+  giveUp: () => void;
 }
 
 /** Checks that are made together cost less each; ticks that are longer than this gain nothing. */
@@ -128,10 +130,11 @@ export class HealthChecker implements SnapshotFollower {
 
   #onTick(): void {
     const now = this.#now();
-    for (const [check, { startedMs, giveUp }] of this.#running) {
+    for (const [check, { startedMs, hasBegun, giveUp }] of this.#running) {
       if (now - startedMs < check.settings.timeoutMs) continue;
       giveUp();
-      this.#over(check, `it did not answer within ${check.settings.timeoutMs / 1000} s`);
+      if (hasBegun) this.#over(check, `it did not answer within ${check.settings.timeoutMs / 1000} s`);
+      else this.#leaveOut(check);
     }
     // A timer that is late catches up.
     const last = Math.floor((now - this.#startedMs) / tickMs);
@@ -151,12 +154,17 @@ export class HealthChecker implements SnapshotFollower {
   }
 
   #probe(check: Check): void {
-    const giveUp = probe(this.#connect, check.target, check.settings, (fault) => {
+    const running: Running = { startedMs: this.#now(), hasBegun: false, giveUp: () => {} };
+    this.#running.set(check, running);
+    this.#runningOf.add(check.accountId, 1);
+    const begun = (): void => {
+      running.startedMs = this.#now();
+      running.hasBegun = true;
+    };
+    running.giveUp = probe(this.#connect, check.target, check.settings, begun, (fault) => {
       this.#over(check, fault);
       this.#serve();
     });
-    this.#running.set(check, { startedMs: this.#now(), giveUp });
-    this.#runningOf.add(check.accountId, 1);
   }
 
   /** Frees the place of a check. */
@@ -166,6 +174,12 @@ export class HealthChecker implements SnapshotFollower {
     this.#running.delete(check);
     this.#runningOf.add(check.accountId, -1);
     return running;
+  }
+
+  /** A check that waits for the names of others says nothing about its address. */
+  #leaveOut(check: Check): void {
+    this.#end(check);
+    this.#calendar.add(check, this.#nextTick(check));
   }
 
   #over(check: Check, fault: string | undefined): void {
@@ -198,7 +212,7 @@ function newCheck(
   at: Pick<UpstreamTarget, 'host' | 'port'>,
   settings: ActiveCheckEntry,
 ): Check {
-  const target = { id, ...at, tls };
+  const target = { id, accountId, ...at, tls };
   return {
     accountId,
     target,

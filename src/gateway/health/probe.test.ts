@@ -43,7 +43,7 @@ async function start(t: TestContext, tls: boolean) {
   const target = { id: 'b', host: 'localhost', port, tls };
   const check = (more: Partial<ActiveCheckEntry> = {}) => {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    probe(connect, target, { ...base, ...more }, resolve);
+    probe(connect, target, { ...base, ...more }, () => {}, resolve);
     return promise;
   };
   return { asked, port, check };

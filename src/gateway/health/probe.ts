@@ -12,11 +12,15 @@ const statusLine = /^HTTP\/1\.[01] ([1-5]\d\d)(?: |\r|$)/;
 const statusLength = 13;
 const alpn = ['http/1.1'];
 
-/** Checks an address once. `done` gets the fault, or undefined; it is not called after the returned function was. */
+/**
+ * Checks an address once. `begun` is called when it no longer waits for other accounts. `done` gets the fault, or undefined; it is
+ * not called after the returned function was.
+ */
 export function probe(
   connect: ConnectUpstream,
   target: UpstreamTarget,
   check: ActiveCheckEntry,
+  begun: () => void,
   done: (fault: string | undefined) => void,
 ): () => void {
   let answer = '';
@@ -46,7 +50,7 @@ export function probe(
     },
   };
   const isHttp = check.kind === 'http';
-  const socket: Socket = connect(target, { noDelay: false, onread, ...(isHttp && { alpn }) }, () => {
+  const socket: Socket = connect(target, { noDelay: false, onread, begun, ...(isHttp && { alpn }) }, () => {
     if (isHttp) socket.write(requestHead(target, check), 'latin1');
     else end(undefined);
   });

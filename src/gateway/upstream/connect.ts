@@ -10,6 +10,7 @@ import { HandshakeTrust } from './handshake-trust.ts';
 
 export interface UpstreamTarget {
   readonly id: string;
+  /** Owner of the target, whose shares a connection counts for. */
   readonly accountId?: string | undefined;
   readonly host: string;
   readonly port: number;
@@ -28,6 +29,8 @@ export interface ConnectOptions {
   readonly alpn?: readonly string[];
   /** Memory to read into, on a connection without TLS. */
   readonly onread?: OnReadOpts;
+  /** Called when the turn of its name has come, at once where there is none: until then a connection waits for other accounts. */
+  readonly begun?: () => void;
 }
 
 /**
@@ -44,9 +47,14 @@ export function createConnector(guard: UpstreamGuard, authorities: readonly stri
   return (target, options, established) => {
     const refusal = guard.check(target);
     if (refusal !== undefined) return new Socket().destroy(refusal);
+    const { begun = ignore } = options;
     // An address has been checked, and is not looked up.
-    const lookup = isIP(target.host) === 0 ? guard.lookupFor(target) : undefined;
-    if (!target.tls) return guard.follow(connectPlain(target, options, lookup, established), target);
+    const name = isIP(target.host) === 0 ? guard.lookupFor(target, begun) : undefined;
+    if (name === undefined) begun();
+    const leave = name?.leave ?? ignore;
+    const lookup = name?.lookup;
+    if (!target.tls)
+      return guard.follow(connectPlain(target, options, lookup, established), target).once('close', leave);
     // Made at the first use and shared by all connections: it holds every authority of the system.
     context ??= createSecureContext({
       ca: [...getCACertificates('default'), ...authorities],
@@ -63,10 +71,13 @@ export function createConnector(guard: UpstreamGuard, authorities: readonly stri
       context,
       established,
     });
+    tcp.once('close', leave);
     watchHandshake(tls, tcp, owner, trust);
     return tls;
   };
 }
+
+function ignore(): void {}
 
 function connectPlain(
   { host, port }: UpstreamTarget,

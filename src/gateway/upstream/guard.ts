@@ -1,5 +1,3 @@
-import { lookup as lookupName } from 'node:dns';
-import type { LookupAddress } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
 
 import { parseIp } from '../../lib/ip/address.ts';
@@ -8,6 +6,8 @@ import { isLinkLocal, translatedIpv4 } from '../../lib/ip/special-addresses.ts';
 import type { BackendRefused } from '../engine.ts';
 import type { UpstreamTarget } from './connect.ts';
 import type { ListenerTable } from './listener-table.ts';
+import { Names } from './names.ts';
+import type { NameUser } from './names.ts';
 import type { UpstreamSockets } from './upstream-sockets.ts';
 
 /** A backend leads to a listener of the installation, or to a link-local address. */
@@ -24,17 +24,24 @@ interface GuardParts {
   readonly lookup?: LookupFunction;
 }
 
+/** The lookup of a name for one connection. */
+export interface GuardedLookup {
+  readonly lookup: LookupFunction;
+  /** The connection is over: it waits for the name no more. */
+  readonly leave: () => void;
+}
+
 /**
  * Keeps connections to upstreams from leading back to the installation. Addresses are checked, not names, and exactly
  * those that were checked are connected to.
  */
 export class UpstreamGuard {
   readonly #parts: GuardParts;
-  readonly #lookup: LookupFunction;
+  readonly #names: Names;
 
   constructor(parts: GuardParts) {
     this.#parts = parts;
-    this.#lookup = parts.lookup ?? lookupName;
+    this.#names = new Names(parts.lookup);
     parts.listeners.onGrowth(() => {
       this.#closeInward();
     });
@@ -46,28 +53,35 @@ export class UpstreamGuard {
     return ip && this.#checkAddress(target, ip, target.host);
   }
 
-  /** Resolves a name to those of its addresses that may be connected to. Fails where none is left. */
-  lookupFor(target: UpstreamTarget): LookupFunction {
-    return (name, options, callback) => {
-      this.#lookup(name, { ...options, all: true }, (error, found) => {
-        if (error !== null) {
-          callback(error, []);
-          return;
-        }
-        // With `all` the resolver answers a list.
-        const addresses = found as LookupAddress[];
-        let refusal: InwardBackendError | undefined;
-        const admitted = addresses.filter(({ address }) => {
-          const ip = parseIp(address);
-          const fault = ip === undefined ? undefined : this.#checkAddress(target, ip, address);
-          refusal ??= fault;
-          return ip !== undefined && fault === undefined;
-        });
-        const [first] = admitted;
-        if (first === undefined) callback(refusal ?? new Error(`${name} has no address`), []);
-        else if (options.all === true) callback(null, admitted);
-        else callback(null, first.address, first.family);
-      });
+  /** Resolves a name to those of its addresses that may be connected to. Fails where none is left. `begun`: its turn has come. */
+  lookupFor(target: UpstreamTarget, begun: () => void): GuardedLookup {
+    const { accountId = '', host } = target;
+    let user: NameUser | undefined;
+    return {
+      lookup: (name, options, callback) => {
+        const done: NameUser['done'] = (error, addresses) => {
+          if (error !== null) {
+            callback(error, []);
+            return;
+          }
+          let refusal: InwardBackendError | undefined;
+          const admitted = addresses.filter(({ address }) => {
+            const ip = parseIp(address);
+            const fault = ip === undefined ? undefined : this.#checkAddress(target, ip, address);
+            refusal ??= fault;
+            return ip !== undefined && fault === undefined;
+          });
+          const [first] = admitted;
+          if (first === undefined) callback(refusal ?? new Error(`${name} has no address`), []);
+          else if (options.all === true) callback(null, admitted);
+          else callback(null, first.address, first.family);
+        };
+        user = { accountId, begun, done };
+        this.#names.find(name, options, user);
+      },
+      leave: () => {
+        if (user !== undefined) this.#names.leave(host, user);
+      },
     };
   }
 
