@@ -4172,7 +4172,7 @@ export interface IpCheckRequest {
   ip: string;
   /** Try the IP restrictions of this type. */
   type?: 'dashboard' | 'api' | 'agent' | 'endpoints';
-  /** Try traffic to this TCP, TLS or HTTPS edge. */
+  /** Try traffic to this TCP, TLS or HTTPS edge, or to this endpoint of an agent or of the cloud. */
   edge_id?: string;
   /** Try traffic to this route of an HTTPS edge. With `edge_id` too, it must be a route of that edge. */
   route_id?: string;

@@ -71,6 +71,37 @@ onServed(
       await gatehouse.delete(`/ip_restrictions/${id}`);
     });
 
+    test('POST /ip_check tells what an endpoint asks of visitors: network, certificate and policy', async (t) => {
+      const { gatehouse } = served();
+      const program = await httpProgram(t, (_request, response) => response.end('in'));
+      const session = await connect();
+      const check = async (url: string | null, ip: string) => {
+        const endpoints = (await gatehouse.get('/endpoints')).body.endpoints as { id: string; host: string }[];
+        const edge_id = endpoints.find(({ host }) => url !== null && host === new URL(url).hostname)?.id;
+        const { status, body } = await gatehouse.post('/ip_check', { ip, edge_id });
+        assert.equal(status, 200, body.msg);
+        return [body.allowed, body.further_checks.map(({ asks }: { asks: string }) => asks)];
+      };
+      const guarded = session.httpEndpoint().allowCidr('127.0.0.0/30').basicAuth('ada', 'long enough');
+      const url = (await guarded.listenAndForward(program)).url();
+      assert.deepEqual(await check(url, '198.51.100.1'), [false, ['needs a password']]);
+      assert.deepEqual(await check(url, '127.0.0.1'), [true, ['needs a password']]);
+      const open = (await session.httpEndpoint().listenAndForward(program)).url();
+      assert.deepEqual(await check(open, '198.51.100.1'), [true, []]);
+      const value = JSON.stringify({
+        on_http_request: [{ expressions: ["req.method == 'PUT'"], actions: [{ type: 'deny' }] }],
+      });
+      const ruled = (await session.httpEndpoint().trafficPolicy(value).listenAndForward(program)).url();
+      assert.deepEqual(await check(ruled, '198.51.100.1'), [
+        true,
+        ['must satisfy the rules of the traffic policy (deny)'],
+      ]);
+      const certified = (
+        await session.httpEndpoint().mutualTlsca(Buffer.from(authority.pem)).listenAndForward(program)
+      ).url();
+      assert.deepEqual((await check(certified, '198.51.100.1'))[0], true);
+    });
+
     test('BasicAuth asks visitors for a name and a password', async (t) => {
       const program = await httpProgram(t, (_request, response) => response.end('in'));
       const endpoint = (await connect()).httpEndpoint().basicAuth('ada', 'a long password');

@@ -116,6 +116,57 @@ onDashboard('who gets in', (d) => {
     await lookAt(page, 'who-gets-in-asks');
   });
 
+  test('never says “let in” for a door whose policy may refuse, endpoints among them', async () => {
+    const { gatehouse } = d();
+    const policyWith = (...rules: readonly object[]) => JSON.stringify({ on_http_request: rules });
+    const hello = { actions: [{ type: 'custom-response', config: { body: 'hello' } }] };
+    const put = { expressions: ["req.method == 'PUT'"], actions: [{ type: 'deny' }] };
+    const office = { actions: [{ type: 'restrict-ips', config: { allow: ['203.0.113.0/24'] } }] };
+    const edge = await gatehouse.create('/edges/https', { description: 'Ruled: route' });
+    await gatehouse.create(`/edges/https/${edge.id}/routes`, {
+      match: '/',
+      match_type: 'path_prefix',
+      traffic_policy: { value: policyWith(put) },
+    });
+    const tcp = JSON.stringify({
+      on_tcp_connect: [{ expressions: ['conn.client_port > 1'], actions: [{ type: 'deny' }] }],
+    });
+    await gatehouse.create('/edges/tcp', { description: 'Ruled: port', traffic_policy: { value: tcp } });
+    const endpoints: Readonly<Record<string, string>> = {
+      put: policyWith(put, hello),
+      hello: policyWith(hello),
+      office: policyWith(office, hello),
+    };
+    const ids: Record<string, string> = {};
+    for (const [name, traffic_policy] of Object.entries(endpoints)) {
+      await gatehouse.create('/reserved_domains', { domain: `${name}.ruled.test` });
+      ids[name] = (await gatehouse.create('/endpoints', { url: `https://${name}.ruled.test`, traffic_policy })).id;
+    }
+    await gatehouse.create('/endpoints', { url: 'https://unseen.internal', traffic_policy: policyWith(hello) });
+
+    const page = await d().open({ path: '/who-gets-in?ip=198.51.100.9' });
+    const depends = ['Depends on its policy', 'Must satisfy the rules of the traffic policy (deny)'];
+    await page.getByText('https://put.ruled.test', { exact: true }).waitFor();
+    const told = async (door: string) => {
+      const [now, , by] = await rowOf(page, door);
+      return [now, by];
+    };
+    assert.deepEqual(await told('Ruled: route'), depends);
+    assert.deepEqual(await told('Ruled: port'), depends);
+    assert.deepEqual(await told('https://put.ruled.test'), depends);
+    assert.equal((await told('https://office.ruled.test'))[0], 'Refused');
+    assert.match((await told('https://hello.ruled.test'))[0] ?? '', /^(?:Let in|Not restricted)/);
+    assert.equal(await page.getByText('https://unseen.internal').count(), 0, 'visitors do not reach it');
+    await lookAt(page, 'who-gets-in-policies');
+
+    await lead(page, `/endpoints/${ids['office']}`);
+    await page.getByRole('link', { name: 'Who gets in here' }).click();
+    await page.getByRole('heading', { name: '127.0.0.1 does not get into https://office.ruled.test now' }).waitFor();
+    await page.getByLabel('Address', { exact: true }).fill('203.0.113.9');
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByRole('heading', { name: '203.0.113.9 gets into https://office.ruled.test now' }).waitFor();
+  });
+
   test('says of a visitor who is described what doors do that ask for more', async () => {
     const { gatehouse } = d();
     const home = await gatehouse.create('/ip_policies', { description: 'Office' });

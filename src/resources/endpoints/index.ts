@@ -14,6 +14,7 @@ import { isInternalName } from '../../lib/endpoint-url.ts';
 import { hasPrefix } from '../../lib/ids.ts';
 import type { Page } from '../../store/table.ts';
 import { configurationKinds } from '../configuration-kind.ts';
+import { edgeModules } from '../edges/service.ts';
 import { hostnameHolders } from '../hostname-holders.ts';
 import { portHolders } from '../port-holders.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
@@ -138,6 +139,14 @@ function presentEndpoint(endpoint: Exclude<Endpoint, { readonly type: 'cloud' }>
   };
 }
 
+/** Modules that visitors of an endpoint meet; undefined for those of edges, which are asked about themselves. */
+async function modulesOf(context: ResourceContext, accountId: string, id: string) {
+  const endpoint = await findEndpoint(context, accountId, id);
+  if (endpoint === undefined || endpoint.type === 'edge') return undefined;
+  if (endpoint.type === 'ephemeral') return context.services.get(agentTunnels).modulesOf(endpoint.tunnel);
+  return { traffic_policy: { enabled: true, value: endpoint.cloud.traffic_policy } };
+}
+
 /** Where visitors come in, whatever is behind it. Those of agents and edges come with these, cloud endpoints by calls. */
 export const endpointsResource: Resource = {
   errors: Object.values(errors),
@@ -151,5 +160,6 @@ export const endpointsResource: Resource = {
     services.provide(cloudEndpointService, cloudService);
     services.add(hostnameHolders, cloudNames);
     services.add(portHolders, cloudPorts);
+    services.add(edgeModules, { prefix, find: (accountId, id) => modulesOf(context, accountId, id) });
   },
 };

@@ -153,7 +153,9 @@ async function authoritiesOf(
   const names = await authorities.names(store.queries, ids);
   const pems = ids.length === 0 ? '' : [...(await authorities.pems(store.queries, ids)).values()].join('');
   const doorOf = (id: string, { mutual_tls, ...others }: Modules): Door => {
-    const stored = mutual_tls === undefined ? others : { ...others, mutual_tls: { ...mutual_tls, ca_pem: pems } };
+    // Endpoints of agents bring their authorities along.
+    const shown = mutual_tls !== undefined && ids.length > 0 ? { ...mutual_tls, ca_pem: pems } : mutual_tls;
+    const stored = shown === undefined ? others : { ...others, mutual_tls: shown };
     return { id, modules: namedParts(opened(stored, sealer)), policyIds: [...referencedIds(stored, 'ip_policy')] };
   };
   return { doorOf, nameOf: (id) => names.get(id) ?? id, authorityIds: ids };

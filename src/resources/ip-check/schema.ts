@@ -61,7 +61,7 @@ export const IpCheckRequest = Type.Object(
     ),
     edge_id: Type.Optional(
       Type.String({
-        description: 'Try traffic to this TCP, TLS or HTTPS edge.',
+        description: 'Try traffic to this TCP, TLS or HTTPS edge, or to this endpoint of an agent or of the cloud.',
         examples: ['edgtcp_2tQzYDLwIVU45s8sSMNpRfQp1Ng'],
       }),
     ),

@@ -136,8 +136,30 @@ onEachDatabase('traffic policy check', (newDatabase) => {
     });
     const { body } = await gatehouse.post('/ip_check', { ip: '203.0.113.7', route_id: route.id });
     assert.deepEqual(body.further_checks, [
-      { module: 'traffic_policy', by: 'all that its rules name', asks: 'must satisfy the rules of the traffic policy' },
+      {
+        module: 'traffic_policy',
+        by: 'all that its rules name',
+        asks: 'must satisfy the rules of the traffic policy (deny)',
+      },
     ]);
     assert.match(body.explanation, /not refused for its address\. Then a visitor must satisfy the rules/);
+  });
+
+  test('POST /ip_check asks the policy of a cloud endpoint, by the id of the endpoint', async () => {
+    const traffic_policy = JSON.stringify({
+      on_http_request: [
+        { actions: [{ type: 'restrict-ips', config: { allow: ['203.0.113.0/24'] } }] },
+        { actions: [{ type: 'custom-response', config: { body: 'in' } }] },
+      ],
+    });
+    const endpoint = await gatehouse.create('/endpoints', { url: 'https://asked.internal', traffic_policy });
+    const ask = async (ip: string) => (await gatehouse.post('/ip_check', { ip, edge_id: endpoint.id })).body;
+    const [inside, outside] = [await ask('203.0.113.7'), await ask('198.51.100.1')];
+    assert.deepEqual([inside.allowed, inside.further_checks, inside.routes], [true, [], null]);
+    assert.deepEqual([outside.allowed, outside.checks[0].module], [false, 'traffic_policy']);
+    const edge = await gatehouse.create('/edges/https', { hostports: ['asked.example.com:443'] });
+    const { endpoints } = (await gatehouse.get('/endpoints')).body;
+    const { id } = endpoints.find((each: { edge?: { id: string } }) => each.edge?.id === edge.id);
+    assert.equal((await gatehouse.post('/ip_check', { ip: '203.0.113.7', edge_id: id })).status, 404);
   });
 });

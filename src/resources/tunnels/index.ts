@@ -3,6 +3,7 @@ import { hostnameHolders } from '../hostname-holders.ts';
 import { hasLabels } from '../labels.ts';
 import { portHolders } from '../port-holders.ts';
 import { ownedByProcesses } from '../processes/service.ts';
+import type { Settings } from '../../modules/module.ts';
 import type { Resource } from '../resource.ts';
 import { CommandBox, removeAbandonedCommands } from './commands.ts';
 import { endpointCompilers, toRef } from './compile.ts';
@@ -14,7 +15,7 @@ import { sessionOperations, tunnelOperations } from './operations.ts';
 import { heldLabels, labelledTunnels, TunnelRows } from './rows.ts';
 import { TunnelSessionCommand, TunnelSessionView, TunnelView } from './schema.ts';
 import { agentTunnels, commandBox } from './service.ts';
-import { migrations, tunnels, tunnelSessions } from './table.ts';
+import { migrations, tunnelClaims, tunnels, tunnelSessions } from './table.ts';
 
 /** Names of agents whose process is gone are held for so long; the settings of that process are not known any more. */
 const goneProcessHoldMs = 180_000;
@@ -49,6 +50,13 @@ export const tunnelsResource: Resource = {
       page: async (accountId, page) => store.page(tunnels, accountId, page),
       at: endpointsAt,
       find: async (accountId, tunnelId) => store.find(tunnels, accountId, tunnelId),
+      async modulesOf({ account_id, claim_id, traffic_policy: value }) {
+        // Not from the cache of the store, which knows documents by their ids: those of claims begin as those of endpoints do.
+        const claim = await tunnelClaims.find(store.queries, account_id, claim_id);
+        // They were accepted by their modules when the agent was bound.
+        const modules = claim?.modules as Readonly<Record<string, Settings>> | undefined;
+        return { ...modules, ...(value === undefined ? {} : { traffic_policy: { enabled: true, value } }) };
+      },
       async ownerOf({ account_id, session_id }) {
         const session = await store.find(tunnelSessions, account_id, session_id);
         if (session === undefined) return undefined;

@@ -3,6 +3,7 @@ import type { AgentHost } from '../../agents/server/host.ts';
 import type { UserError } from '../../errors/user-error.ts';
 import type { EndpointScheme } from '../../lib/endpoint-url.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
+import type { Settings } from '../../modules/module.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { TunnelRef } from '../../snapshot/contract.ts';
 import type { Page } from '../../store/table.ts';
@@ -59,6 +60,8 @@ export interface AgentTunnels {
   /** Endpoints of agents, newest first, by their tunnels; `beforeId` is the id of a tunnel. */
   page(accountId: string, page: Page): Promise<readonly Tunnel[]>;
   find(accountId: string, tunnelId: string): Promise<Tunnel | undefined>;
+  /** Modules that visitors of its endpoint meet, by name. */
+  modulesOf(tunnel: Tunnel): Promise<Readonly<Record<string, Settings>>>;
   /** Endpoints of the account's agents at a place, also of one that is expected back. */
   at(queries: Queries, accountId: string, place: AgentPlace): Promise<readonly AgentEndpoint[]>;
   /** Id of the user or bot whose credential the agent of the tunnel has; undefined once that is gone. */

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { Endpoint, OperationId } from '../../../../client/src/index.ts';
 import { useLive } from '../../api/live.ts';
 import { CopyButton } from '../../components/copy.tsx';
+import { ButtonLink } from '../../components/button.tsx';
 import { Banner } from '../../components/banner.tsx';
 import type { PageProps } from '../../components/page.tsx';
 import { PublicName } from '../../parts/hostports.tsx';
@@ -10,7 +11,7 @@ import { PolicyView } from '../../parts/policy/policy-view.tsx';
 import { usePolicyUses } from '../../parts/policy/policy-uses.ts';
 import type { Resource, Shown } from '../../resource/describe.ts';
 import { ResourcePages } from '../../resource/lists.tsx';
-import { standardFacts } from '../../resource/page.tsx';
+import { EditActs, standardFacts } from '../../resource/page.tsx';
 import { canBeReverted, linesOf, UsesPanel } from '../../resource/uses.tsx';
 import { errors, fields } from './endpoint-fields.tsx';
 import { path, rows, ServedBy } from './endpoint-list.tsx';
@@ -64,6 +65,15 @@ const endpoints: Resource<'EndpointsList'> = {
       ...standardFacts(endpoint, type === 'cloud' ? 'Created' : 'Since'),
     ];
   },
+  acts: ({ document: { id, type, bindings }, mayWrite, isEditing }) =>
+    isEditing ? undefined : (
+      <>
+        {type === 'edge' || bindings.includes('internal') ? null : (
+          <ButtonLink to={`/who-gets-in?edge=${id}`}>Who gets in here</ButtonLink>
+        )}
+        {mayWrite ? <EditActs /> : null}
+      </>
+    ),
   Body,
   Removal: ({ document: endpoint, render }) => {
     const { public_url: url } = endpoint;

@@ -9,7 +9,7 @@ import type { Names } from '../../parts/names.ts';
 
 const groups = [
   ['itself', 'Gatehouse itself'],
-  ['edges', 'Edges, after the endpoints restrictions above'],
+  ['edges', 'Edges and endpoints, after the endpoints restrictions above'],
 ] as const;
 
 /** Every door with its verdict; a row opens to the rules that made it. */

@@ -1,4 +1,11 @@
-import type { HttpsEdge, HttpsEdgeRoute, IpCheckVerdict, TcpEdge, TlsEdge } from '../../../../client/src/index.ts';
+import type {
+  Endpoint,
+  HttpsEdge,
+  HttpsEdgeRoute,
+  IpCheckVerdict,
+  TcpEdge,
+  TlsEdge,
+} from '../../../../client/src/index.ts';
 import { client } from '../../api/client.ts';
 import { useRead } from '../../api/queries.ts';
 import type { Read } from '../../api/queries.ts';
@@ -48,6 +55,8 @@ interface Edges {
   readonly https: readonly HttpsEdge[];
   /** Those without routes. */
   readonly tcp: readonly (TcpEdge | TlsEdge)[];
+  /** Those of the cloud and of agents that visitors reach. */
+  readonly endpoints: readonly Endpoint[];
 }
 
 type Check = (target: { type: Type } | { edge_id: string }) => Promise<IpCheckVerdict>;
@@ -64,8 +73,8 @@ async function readDoors(ip: string, edgeId: string | null, described: Described
   const endpoints = await check({ type: 'endpoints' });
   const edges = edgeId === null ? await readEdges(signal) : await readEdge(edgeId, signal);
   const own = await readOwnChecks(edges, check);
-  const { https, tcp } = edges;
-  const [only] = edgeId === null ? [] : [...https, ...tcp];
+  const { https, tcp, endpoints: others } = edges;
+  const [only] = edgeId === null ? [] : [...https.map(edgeName), ...tcp.map(edgeName), ...others.map(urlOf)];
   return {
     ip: endpoints.ip,
     doors: [
@@ -73,9 +82,10 @@ async function readDoors(ip: string, edgeId: string | null, described: Described
       itself('endpoints', 'Endpoints', endpoints),
       ...https.flatMap((edge) => httpsDoors(edge, own, endpoints)),
       ...tcp.map((edge) => tcpDoor(edge, own.get(edge.id) ?? endpoints)),
+      ...others.map((endpoint) => endpointDoor(endpoint, own.get(endpoint.id) ?? endpoints)),
     ],
-    onlyEdge: only === undefined ? undefined : edgeName(only),
-    isCut: https.length >= mostEdges || tcp.length >= mostEdges,
+    onlyEdge: only,
+    isCut: [https, tcp, others].some(({ length }) => length >= mostEdges),
   };
 }
 
@@ -94,9 +104,14 @@ async function readItself(check: Check): Promise<readonly Door[]> {
 }
 
 /** Verdicts of the edges that guard something themselves, or have a route that does, by id. */
-async function readOwnChecks({ https, tcp }: Edges, check: Check): Promise<ReadonlyMap<string, IpCheckVerdict>> {
+async function readOwnChecks(
+  { https, tcp, endpoints }: Edges,
+  check: Check,
+): Promise<ReadonlyMap<string, IpCheckVerdict>> {
   const own = new Map<string, IpCheckVerdict>();
-  const asked = [
+  const asked: readonly { readonly id: string }[] = [
+    // All that an endpoint has is a policy, or what its agent has asked for.
+    ...endpoints,
     ...tcp.filter(mayGuard),
     ...https.filter((edge) => mayGuard(edge) || edge.routes.some((route) => mayGuard(route))),
   ];
@@ -110,19 +125,31 @@ async function readOwnChecks({ https, tcp }: Edges, check: Check): Promise<Reado
 }
 
 async function readEdges(signal: AbortSignal): Promise<Edges> {
-  const [https, tcp, tls] = await Promise.all([
+  const filter = "obj.type in ['cloud', 'ephemeral']";
+  const [https, tcp, tls, endpoints] = await Promise.all([
     firstOf(client.list('HttpsEdgesList', { signal })),
     firstOf(client.list('TcpEdgesList', { signal })),
     firstOf(client.list('TlsEdgesList', { signal })),
+    firstOf(client.list('EndpointsList', { query: { filter }, signal })),
   ]);
-  return { https, tcp: [...tcp, ...tls] };
+  return { https, tcp: [...tcp, ...tls], endpoints: endpoints.filter(isPublic) };
 }
 
 async function readEdge(id: string, signal: AbortSignal): Promise<Edges> {
-  if (id.startsWith('edgtls_')) return { https: [], tcp: [await client.call('TlsEdgesGet', { path: { id }, signal })] };
-  return id.startsWith('edgtcp_')
-    ? { https: [], tcp: [await client.call('TcpEdgesGet', { path: { id }, signal })] }
-    : { https: [await client.call('HttpsEdgesGet', { path: { id }, signal })], tcp: [] };
+  const input = { path: { id }, signal };
+  const none = { https: [], tcp: [], endpoints: [] };
+  if (id.startsWith('ep_')) return { ...none, endpoints: [await client.call('EndpointsGet', input)] };
+  if (id.startsWith('edgtls_')) return { ...none, tcp: [await client.call('TlsEdgesGet', input)] };
+  if (id.startsWith('edgtcp_')) return { ...none, tcp: [await client.call('TcpEdgesGet', input)] };
+  return { ...none, https: [await client.call('HttpsEdgesGet', input)] };
+}
+
+function isPublic({ bindings }: Endpoint): boolean {
+  return !bindings.includes('internal');
+}
+
+function urlOf({ public_url: url }: Endpoint): string {
+  return url;
 }
 
 async function firstOf<Edge>(edges: AsyncIterable<Edge>): Promise<Edge[]> {
@@ -166,6 +193,13 @@ function tcpDoor(edge: TcpEdge | TlsEdge, verdict: Verdict): Door {
   const { id } = edge;
   const note = `${edge.hostports?.join(', ') ?? 'no hostport'} · ${id.startsWith('edgtls_') ? 'TLS' : 'TCP'}`;
   const name = edgeName(edge);
+  return { id, name, fullName: name, note, group: 'edges', ...wholeDoor(verdict) };
+}
+
+function endpointDoor(endpoint: Endpoint, verdict: Verdict): Door {
+  const { id, type, pooling_enabled: isPooled } = endpoint;
+  const name = urlOf(endpoint);
+  const note = `${type === 'cloud' ? 'cloud endpoint' : 'endpoint of an agent'}${isPooled ? ', one of a pool' : ''}`;
   return { id, name, fullName: name, note, group: 'edges', ...wholeDoor(verdict) };
 }
 
@@ -238,6 +272,8 @@ const askWords: Readonly<Record<string, string>> = {
   basic_auth: 'Needs a password',
   jwt_validation: 'Needs a token',
   webhook_verification: 'Needs a signature',
+  traffic_policy: 'Depends on its policy',
+  policy: 'Depends on its policy',
 };
 
 /** Refused, or warned of, by IP policies, to which a rule could be added. */

@@ -12,7 +12,7 @@ function toldOf(policy: object) {
   const value = JSON.stringify(policy);
   return explain(namedParts({ traffic_policy: { enabled: true, value } }), visitor, noRules).map(({ word, asks }) => [
     word,
-    asks?.needs?.((id) => id),
+    asks?.needs?.((id) => id).replace(/ \([^()]*\)$/, ''),
   ]);
 }
 
@@ -60,4 +60,23 @@ test('a policy that keeps nobody out asks for nothing', () => {
       toldOf(policy).map(([, asks]) => asks),
       [undefined],
     );
+});
+
+test('the actions that decide are named, and not those that are only tried', () => {
+  const needsOf = (policy: object) => {
+    const value = JSON.stringify(policy);
+    const told = explain(namedParts({ traffic_policy: { enabled: true, value } }), visitor, noRules);
+    return told.map(({ asks }) => asks?.needs?.((id) => id));
+  };
+  const password = { credentials: ['ada:long enough'] };
+  const some = [
+    rule('basic-auth', password),
+    rule('add-headers', { headers: { a: 'b' } }),
+    rule('restrict-ips', { allow: ['::/0'], enforce: false }),
+    rule('deny', {}, "req.method == 'PUT'"),
+    rule('deny', {}, "req.method == 'POST'"),
+  ];
+  assert.deepEqual(needsOf({ on_http_request: some }), [`${asked} (basic-auth and deny)`]);
+  const forwards = [rule('forward-internal', { url: 'https://a.internal' })];
+  assert.deepEqual(needsOf({ on_http_request: forwards }), [`${asked} (forward-internal)`]);
 });

@@ -10,7 +10,9 @@ import type {
   RequestStep,
   Step,
 } from '../../step.ts';
-import type { Policy, Rule } from '../document/read-policy.ts';
+import { someNames } from '../../../lib/some-names.ts';
+import { actions as knownActions } from '../actions/index.ts';
+import type { PlacedAction, Policy, Rule } from '../document/read-policy.ts';
 import type { Phase } from '../phases.ts';
 import { PolicyVisit } from './policy-visit.ts';
 import { RuleIndex } from './rule-index.ts';
@@ -95,14 +97,23 @@ function questionOf({ reads }: Policy, rules: readonly Rule[]): Question | undef
     ({ guards, actions }) => guards || actions.some(({ type }) => type === 'forward-internal'),
   );
   if (!decides) return undefined;
+  const types = rules.flatMap(({ actions }) => actions.filter(decidesAccess).map(({ type }) => type));
+  const named = someNames([...new Set(types)], 'and');
   return {
     by: 'all that its rules name',
-    needs: () => 'must satisfy the rules of the traffic policy',
+    needs: () => `must satisfy the rules of the traffic policy${named === '' ? '' : ` (${named})`}`,
     refusal: 'the rules of its traffic policy refuse this visitor',
     byMethod: true,
     byChance: reads.chance,
   };
 }
+
+/** True for an action that keeps visitors out, or leaves that to another endpoint. */
+function decidesAccess({ type, built }: PlacedAction): boolean {
+  return type === 'forward-internal' || (built.guards ?? guardTypes.has(type));
+}
+
+const guardTypes = new Set(knownActions.filter(({ guards }) => guards).map(({ type }) => type));
 
 function asksBefore(policy: Policy): boolean {
   const { on_tcp_connect: connect, on_http_request: request } = policy.rules;
