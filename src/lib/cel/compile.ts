@@ -99,7 +99,7 @@ function compilePart<Subject>(node: Node, scope: Scope<Subject>): Part<Subject> 
 
 function compileLiteral<Subject>(value: Extract<Node, { readonly kind: 'literal' }>['value']): Part<Subject> {
   const size = typeof value === 'string' || value instanceof Uint8Array ? value.length : 1;
-  return part(typeOfLiteral(value), () => value, { mayFail: false, constant: value, size });
+  return part(typeOfLiteral(value), constantRun<Subject>(value), { mayFail: false, constant: value, size });
 }
 
 function typeOfLiteral(value: Extract<Node, { readonly kind: 'literal' }>['value']): Type {
@@ -116,15 +116,21 @@ function compileList<Subject>(items: readonly Node[], scope: Scope<Subject>): Pa
   const type = listOf(commonType(parts.map((each) => each.type)));
   const facts = { units: unitsOf(parts) + 1, size: parts.length, mayFail: parts.some(({ mayFail }) => mayFail) };
   const constants = parts.flatMap(({ constant }) => (constant === undefined ? [] : [constant]));
-  if (constants.length === parts.length) return part(type, () => constants, { ...facts, constant: constants });
-  return part(
-    type,
-    (frame) => {
-      frame.budget.spend(parts.length / 4);
-      return parts.map(({ run }) => run(frame));
-    },
-    facts,
-  );
+  if (constants.length === parts.length)
+    return part(type, constantRun<Subject>(constants), { ...facts, constant: constants });
+  return part(type, listRun(parts.map(({ run }) => run)), facts);
+}
+
+// What a closure can see, it keeps: these see what they need, and not the tree and the parts of which they were made.
+function constantRun<Subject>(value: Value): Run<Subject> {
+  return () => value;
+}
+
+function listRun<Subject>(runs: readonly Run<Subject>[]): Run<Subject> {
+  return (frame) => {
+    frame.budget.spend(runs.length / 4);
+    return runs.map((run) => run(frame));
+  };
 }
 
 function compileMap<Subject>(
@@ -134,22 +140,23 @@ function compileMap<Subject>(
   const parts = entries.map(([key, value]) => [scope.compile(key, scope), scope.compile(value, scope)] as const);
   const keys = parts.map(([{ type }], at) => checkKey(type, entries[at]?.[0]));
   const type = mapOf(commonType(keys), commonType(parts.map(([, value]) => value.type)));
-  return part(
-    type,
-    (frame) => {
-      frame.budget.spend(8 + parts.length * 2);
-      const made = new CelMap(
-        parts.map(([key, value]) => {
-          const name = key.run(frame);
-          if (!isKey(name)) throw frame.fault('a key must be a text, an integer or a bool');
-          return [name, value.run(frame)] as const;
-        }),
-      );
-      if (made.size < parts.length) throw frame.fault('a map has the same key twice');
-      return made;
-    },
-    { units: unitsOf(parts.flat()) + 1, size: parts.length },
-  );
+  const run = mapRun(parts.map(([key, value]) => [key.run, value.run] as const));
+  return part(type, run, { units: unitsOf(parts.flat()) + 1, size: parts.length });
+}
+
+function mapRun<Subject>(runs: readonly (readonly [key: Run<Subject>, value: Run<Subject>])[]): Run<Subject> {
+  return (frame) => {
+    frame.budget.spend(8 + runs.length * 2);
+    const made = new CelMap(
+      runs.map(([key, value]) => {
+        const name = key(frame);
+        if (!isKey(name)) throw frame.fault('a key must be a text, an integer or a bool');
+        return [name, value(frame)] as const;
+      }),
+    );
+    if (made.size < runs.length) throw frame.fault('a map has the same key twice');
+    return made;
+  };
 }
 
 function checkKey(type: Type, node: Node | undefined): Type {

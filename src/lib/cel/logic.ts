@@ -61,7 +61,11 @@ export function compileNot<Subject>(
 ): Part<Subject> {
   const of = scope.compile(node.of, scope);
   const run = expectType(of, bool, node.of, 'what "!" negates');
-  return part(bool, (frame) => !run(frame), { units: of.units + 1, mayFail: of.mayFail || of.type !== bool });
+  return part(bool, negated(run), { units: of.units + 1, mayFail: of.mayFail || of.type !== bool });
+}
+
+function negated<Subject>(run: (frame: Parameters<Run<Subject>>[0]) => boolean): Run<Subject> {
+  return (frame) => !run(frame);
 }
 
 export function compileChoice<Subject>(
@@ -74,9 +78,17 @@ export function compileChoice<Subject>(
     Part<Subject>,
   ];
   const decide = expectType(condition, bool, node.condition, 'what stands before "?"');
-  return part(commonType([yes.type, no.type]), (frame) => (decide(frame) ? yes.run(frame) : no.run(frame)), {
+  return part(commonType([yes.type, no.type]), choice(decide, yes.run, no.run), {
     units: condition.units + Math.max(yes.units, no.units) + 1,
     size: Math.max(yes.size, no.size),
     mayFail: condition.mayFail || condition.type !== bool || yes.mayFail || no.mayFail,
   });
+}
+
+function choice<Subject>(
+  decide: (frame: Parameters<Run<Subject>>[0]) => boolean,
+  yes: Run<Subject>,
+  no: Run<Subject>,
+): Run<Subject> {
+  return (frame) => (decide(frame) ? yes(frame) : no(frame));
 }

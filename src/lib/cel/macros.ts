@@ -3,7 +3,7 @@ import type { Work } from './environment.ts';
 import { expectType, part } from './part.ts';
 import type { Part, Scope } from './part.ts';
 import { checkItems } from './operators.ts';
-import type { EvaluationFault, Frame } from './run.ts';
+import type { EvaluationFault, Frame, Run } from './run.ts';
 import { ExpressionFault } from './syntax-fault.ts';
 import { childrenOf } from './tree.ts';
 import type { Node } from './tree.ts';
@@ -32,40 +32,46 @@ export function isMacro({ name, of }: Call): boolean {
   return of !== undefined && macros.has(name);
 }
 
+/** What a macro keeps to run. */
 interface Loop<Subject> {
-  readonly range: Part<Subject>;
-  readonly itemType: Type;
+  readonly range: Run<Subject>;
   readonly place: number;
-  /** Parts that are run for each item. */
-  readonly bodies: readonly Part<Subject>[];
-  readonly nodes: readonly Node[];
   /** Units of one round beside what it charges itself. */
   readonly units: number;
 }
 
+interface CompiledLoop<Subject> {
+  readonly loop: Loop<Subject>;
+  readonly range: Part<Subject>;
+  readonly itemType: Type;
+  /** Parts that are run for each item. */
+  readonly bodies: readonly Part<Subject>[];
+  readonly nodes: readonly Node[];
+}
+
 export function compileMacro<Subject>(node: Call, scope: Scope<Subject>): Part<Subject> {
-  const loop = compileLoop(node, scope);
-  const { range, bodies } = loop;
+  const compiled = compileLoop(node, scope);
+  const { loop, range, bodies, itemType, nodes } = compiled;
   const units = range.units + range.size * (loop.units + bodies.reduce((sum, body) => sum + body.units, 0));
   const [first] = bodies as [Part<Subject>];
-  const test = () => expectType(first, bool, loop.nodes[0] ?? node, `what ${node.name}() asks of each item`);
+  const test = () => expectType(first, bool, nodes[0] ?? node, `what ${node.name}() asks of each item`);
   switch (node.name) {
     case 'all':
       return part(bool, quantified(loop, test(), false), { units });
     case 'exists':
       return part(bool, quantified(loop, test(), true), { units });
     case 'filter':
-      return part(listOf(loop.itemType), filtered(loop, test()), { units, size: range.size });
+      return part(listOf(itemType), filtered(loop, test()), { units, size: range.size });
     case 'map':
-      return mapped(loop, node, units);
+      return mapped(compiled, node, units);
     case 'sortBy':
-      return part(listOf(loop.itemType), sorted(loop, first.run), { units: units * 2, size: range.size });
+      return part(listOf(itemType), sorted(loop, first.run), { units: units * 2, size: range.size });
     default:
       return part(bool, exactlyOne(loop, test()), { units });
   }
 }
 
-function compileLoop<Subject>(node: Call, scope: Scope<Subject>): Loop<Subject> {
+function compileLoop<Subject>(node: Call, scope: Scope<Subject>): CompiledLoop<Subject> {
   const counts = macros.get(node.name) ?? [];
   const [variable, ...nodes] = node.items;
   if (node.of === undefined || variable?.kind !== 'name' || !counts.includes(node.items.length))
@@ -84,7 +90,8 @@ function compileLoop<Subject>(node: Call, scope: Scope<Subject>): Loop<Subject> 
   locals.set(scope.locals.has(variable.name) ? ` hidden ${place}` : variable.name, { place, type: itemType });
   locals.set(variable.name, { place, type: itemType });
   const bodies = nodes.map((each) => scope.compile(each, { ...scope, locals }));
-  return { range, itemType, place, bodies, nodes, units: nodes.reduce((sum, each) => sum + countNodes(each), 1) };
+  const units = nodes.reduce((sum, each) => sum + countNodes(each), 1);
+  return { loop: { range: range.run, place, units }, range, itemType, bodies, nodes };
 }
 
 function countNodes(root: Node): number {
@@ -97,7 +104,7 @@ function countNodes(root: Node): number {
 }
 
 function itemsOf<Subject>({ range }: Loop<Subject>, frame: Frame<Subject>): readonly Value[] {
-  const value = range.run(frame);
+  const value = range(frame);
   const items = value instanceof CelMap ? value.keys() : asList(value);
   if (items === undefined) throw frame.fault(`a ${typeOf(value)} is no list and no map`);
   return items;
@@ -140,21 +147,28 @@ function filtered<Subject>(loop: Loop<Subject>, test: Test<Subject>): (frame: Fr
     });
 }
 
-function mapped<Subject>(loop: Loop<Subject>, node: Call, units: number): Part<Subject> {
-  const [first, second] = loop.bodies as [Part<Subject>, Part<Subject> | undefined];
+function mapped<Subject>(
+  { loop, range, bodies, nodes }: CompiledLoop<Subject>,
+  node: Call,
+  units: number,
+): Part<Subject> {
+  const [first, second] = bodies as [Part<Subject>, Part<Subject> | undefined];
   const result = second ?? first;
   const test =
-    second === undefined ? undefined : expectType(first, bool, loop.nodes[0] ?? node, 'what map() asks of each item');
-  const run = (frame: Frame<Subject>): Value => {
+    second === undefined ? undefined : expectType(first, bool, nodes[0] ?? node, 'what map() asks of each item');
+  return part(listOf(result.type), mappedRun(loop, test, result.run), { units, size: range.size });
+}
+
+function mappedRun<Subject>(loop: Loop<Subject>, test: Test<Subject> | undefined, result: Run<Subject>): Run<Subject> {
+  return (frame) => {
     const values: Value[] = [];
     for (const item of itemsOf(loop, frame)) {
       enter(loop, frame, item);
-      if (test === undefined || test(frame)) values.push(result.run(frame));
+      if (test === undefined || test(frame)) values.push(result(frame));
     }
     checkItems(values.length, frame);
     return values;
   };
-  return part(listOf(result.type), run, { units, size: loop.range.size });
 }
 
 function sorted<Subject>(loop: Loop<Subject>, key: (frame: Frame<Subject>) => Value) {

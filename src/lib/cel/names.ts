@@ -2,6 +2,7 @@ import { nearestName } from '../nearest-name.ts';
 import type { Environment, Variable } from './environment.ts';
 import { part } from './part.ts';
 import type { Part, Scope } from './part.ts';
+import type { Run } from './run.ts';
 import { ExpressionFault } from './syntax-fault.ts';
 import type { Node } from './tree.ts';
 import { any, bool, int, string, typeName, typeOf } from './types.ts';
@@ -18,10 +19,7 @@ const typeNames = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', '
 export function compileName<Subject>(node: Member | Name, scope: Scope<Subject>): Part<Subject> {
   if (node.kind === 'name') {
     const local = scope.locals.get(node.name);
-    if (local !== undefined) {
-      const { place, type } = local;
-      return part(type, ({ locals }) => locals[place] ?? null, { mayFail: false });
-    }
+    if (local !== undefined) return part(local.type, localRun<Subject>(local.place), { mayFail: false });
   }
   const names = namesOf(node, scope);
   if (names === undefined) return member(node, scope);
@@ -29,8 +27,7 @@ export function compileName<Subject>(node: Member | Name, scope: Scope<Subject>)
   if (found === undefined) {
     const [only = ''] = names;
     if (names.length === 1 && typeNames.has(only)) {
-      const type = new TypeName(only);
-      return part(typeName, () => type, { mayFail: false });
+      return part(typeName, typeRun<Subject>(new TypeName(only)), { mayFail: false });
     }
     throw unknownName(names, node.at, scope.environment);
   }
@@ -43,6 +40,14 @@ export function compileName<Subject>(node: Member | Name, scope: Scope<Subject>)
 function member<Subject>(node: Member | Name, scope: Scope<Subject>): Part<Subject> {
   if (node.kind === 'name') throw unknownName([node.name], node.at, scope.environment);
   return select(scope.compile(node.of, scope), node);
+}
+
+function typeRun<Subject>(type: TypeName): Run<Subject> {
+  return () => type;
+}
+
+function localRun<Subject>(place: number): Run<Subject> {
+  return ({ locals }) => locals[place] ?? null;
 }
 
 /** The dotted name that a node is; undefined where it is below something else, such as a call or a name of a macro. */
@@ -79,13 +84,20 @@ function findVariable<Subject>(
 
 function variablePart<Subject>({ variable }: Found<Subject>, names: readonly string[]): Part<Subject> {
   const { type, get, isSure } = variable;
-  // A variable that is sure is never undefined.
-  if (isSure) return part(type, ({ subject }) => get(subject) ?? null, { mayFail: false });
-  return part(type, (frame) => {
+  return isSure ? part(type, sureRun(get), { mayFail: false }) : part(type, variableRun(get, names.join('.')));
+}
+
+/** A variable that is sure is never undefined. */
+function sureRun<Subject>(get: Variable<Subject>['get']): Run<Subject> {
+  return ({ subject }) => get(subject) ?? null;
+}
+
+function variableRun<Subject>(get: Variable<Subject>['get'], name: string): Run<Subject> {
+  return (frame) => {
     const value = get(frame.subject);
-    if (value === undefined) throw frame.fault(`${names.join('.')} is not there`);
+    if (value === undefined) throw frame.fault(`${name} is not there`);
     return value;
-  });
+  };
 }
 
 function unknownName<Subject>(
@@ -116,17 +128,16 @@ function shorten(names: readonly string[]): string {
 }
 
 function select<Subject>(of: Part<Subject>, { name, at }: Member): Part<Subject> {
-  const type = memberType(of.type, name, at);
-  return part(
-    type,
-    (frame) => {
-      const value = of.run(frame);
-      const found = value instanceof CelMap ? value.find(name) : undefined;
-      if (found === undefined) throw frame.fault(`there is no ${name} in this ${typeOf(value)} (no such key)`);
-      return found;
-    },
-    { units: of.units + 1 },
-  );
+  return part(memberType(of.type, name, at), memberRun(of.run, name), { units: of.units + 1 });
+}
+
+function memberRun<Subject>(run: Run<Subject>, name: string): Run<Subject> {
+  return (frame) => {
+    const value = run(frame);
+    const found = value instanceof CelMap ? value.find(name) : undefined;
+    if (found === undefined) throw frame.fault(`there is no ${name} in this ${typeOf(value)} (no such key)`);
+    return found;
+  };
 }
 
 function memberType(
@@ -151,24 +162,24 @@ export function compileIndex<Subject>(
 ): Part<Subject> {
   const [of, index] = [scope.compile(node.of, scope), scope.compile(node.index, scope)];
   const type = indexType(of.type, index.type, node);
-  return part(
-    type,
-    (frame) => {
-      const [value, key] = [of.run(frame), index.run(frame)];
-      if (value instanceof CelMap) {
-        const found = value.find(key);
-        if (found === undefined) throw frame.fault('the map has no such key');
-        return found;
-      }
-      const items = asList(value);
-      const place = isNumeric(key) ? Number(key instanceof Uint ? key.value : key) : Number.NaN;
-      const item = items?.[place];
-      if (item !== undefined) return item;
-      if (items === undefined) throw frame.fault(`a ${typeOf(value)} has no items`);
-      throw frame.fault(`the list has ${items.length} items, and none at this place (index out of bounds)`);
-    },
-    { units: of.units + index.units + 1 },
-  );
+  return part(type, indexRun(of.run, index.run), { units: of.units + index.units + 1 });
+}
+
+function indexRun<Subject>(of: Run<Subject>, index: Run<Subject>): Run<Subject> {
+  return (frame) => {
+    const [value, key] = [of(frame), index(frame)];
+    if (value instanceof CelMap) {
+      const found = value.find(key);
+      if (found === undefined) throw frame.fault('the map has no such key');
+      return found;
+    }
+    const items = asList(value);
+    const place = isNumeric(key) ? Number(key instanceof Uint ? key.value : key) : Number.NaN;
+    const item = items?.[place];
+    if (item !== undefined) return item;
+    if (items === undefined) throw frame.fault(`a ${typeOf(value)} has no items`);
+    throw frame.fault(`the list has ${items.length} items, and none at this place (index out of bounds)`);
+  };
 }
 
 function indexType(
@@ -205,19 +216,22 @@ export function compileHas<Subject>(
   const names = namesOf(item, scope);
   const found = names === undefined ? undefined : findVariable(names, scope.environment);
   if (names !== undefined && found?.length === names.length) {
-    const { get } = found.variable;
-    return part(bool, ({ subject }) => get(subject) !== undefined, { mayFail: false });
+    return part(bool, isThere(found.variable.get), { mayFail: false });
   }
   if (names !== undefined && found === undefined) throw unknownName(names, item.at, scope.environment);
   const of = scope.compile(item.of, scope);
   if (of.type.kind === 'plain' || of.type.kind === 'list') memberType(of.type, item.name, item.at);
-  return part(
-    bool,
-    (frame) => {
-      const value = of.run(frame);
-      if (!(value instanceof CelMap)) throw frame.fault(`a ${typeOf(value)} has nothing below it`);
-      return value.get(item.name) !== undefined;
-    },
-    { units: of.units + 1 },
-  );
+  return part(bool, hasMember(of.run, item.name), { units: of.units + 1 });
+}
+
+function isThere<Subject>(get: Variable<Subject>['get']): Run<Subject> {
+  return ({ subject }) => get(subject) !== undefined;
+}
+
+function hasMember<Subject>(run: Run<Subject>, name: string): Run<Subject> {
+  return (frame) => {
+    const value = run(frame);
+    if (!(value instanceof CelMap)) throw frame.fault(`a ${typeOf(value)} has nothing below it`);
+    return value.get(name) !== undefined;
+  };
 }

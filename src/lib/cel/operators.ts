@@ -2,6 +2,7 @@ import type { Work } from './environment.ts';
 import { part } from './part.ts';
 import type { Part, Scope } from './part.ts';
 import { longestText, mostItems } from './run.ts';
+import type { Run } from './run.ts';
 import { ExpressionFault } from './syntax-fault.ts';
 import type { Arithmetic, Node } from './tree.ts';
 import {
@@ -97,16 +98,19 @@ export function compileArithmetic<Subject>(
   const [form] = found;
   if (form === undefined) throw new ExpressionFault(at, noForm(operator, left.type, right.type));
   const type = found.length > 1 ? any : form[2] === list && left.type.name === right.type.name ? left.type : form[2];
-  return part(
-    type,
-    (frame) => {
-      const [one, other] = [left.run(frame), right.run(frame)];
-      const result = calculate(operator, one, other, frame);
-      if (result === undefined) throw frame.fault(`"${operator}" does not take ${typeOf(one)} and ${typeOf(other)}`);
-      return result;
-    },
-    { units: left.units + right.units + 1, size: operator === '+' ? left.size + right.size : usual },
-  );
+  return part(type, arithmeticRun(operator, left.run, right.run), {
+    units: left.units + right.units + 1,
+    size: operator === '+' ? left.size + right.size : usual,
+  });
+}
+
+function arithmeticRun<Subject>(operator: Arithmetic, left: Run<Subject>, right: Run<Subject>): Run<Subject> {
+  return (frame) => {
+    const [one, other] = [left(frame), right(frame)];
+    const result = calculate(operator, one, other, frame);
+    if (result === undefined) throw frame.fault(`"${operator}" does not take ${typeOf(one)} and ${typeOf(other)}`);
+    return result;
+  };
 }
 
 const usual = 16;
@@ -220,16 +224,16 @@ export function compileNegation<Subject>(
   const of = scope.compile(node.of, scope);
   if (!fits(of.type, int) && !fits(of.type, double))
     throw new ExpressionFault(node.at, `"-" does not take a ${of.type.name}`);
-  return part(
-    of.type,
-    (frame) => {
-      const value = of.run(frame);
-      if (typeof value === 'number') return -value;
-      if (typeof value === 'bigint') return checkedInt(-value, frame);
-      throw frame.fault(`"-" does not take ${typeOf(value)}`);
-    },
-    { units: of.units + 1 },
-  );
+  return part(of.type, negated(of.run), { units: of.units + 1 });
+}
+
+function negated<Subject>(run: Run<Subject>): Run<Subject> {
+  return (frame) => {
+    const value = run(frame);
+    if (typeof value === 'number') return -value;
+    if (typeof value === 'bigint') return checkedInt(-value, frame);
+    throw frame.fault(`"-" does not take ${typeOf(value)}`);
+  };
 }
 
 const orderedTypes: readonly Type[] = [bool, int, uint, double, string, bytes, timestamp, duration];
@@ -257,17 +261,20 @@ export function compileComparison<Subject>(
       node.at,
       `"${operator}" does not compare a ${left.type.name} with a ${right.type.name}${remedyFor(left.type, right.type)}`,
     );
-  const holds = orders[operator];
-  return part(
-    bool,
-    (frame) => {
-      const [one, other] = [left.run(frame), right.run(frame)];
-      const order = compareValues(one, other);
-      if (order === undefined) throw frame.fault(`"${operator}" does not compare ${typeOf(one)} with ${typeOf(other)}`);
-      return holds(order);
-    },
-    { ...facts, mayFail: true },
-  );
+  return part(bool, comparison(operator, left.run, right.run), { ...facts, mayFail: true });
+}
+
+function comparison<Subject>(
+  operator: keyof typeof orders,
+  left: Run<Subject>,
+  right: Run<Subject>,
+): (frame: Parameters<Run<Subject>>[0]) => boolean {
+  return (frame) => {
+    const [one, other] = [left(frame), right(frame)];
+    const order = compareValues(one, other);
+    if (order === undefined) throw frame.fault(`"${operator}" does not compare ${typeOf(one)} with ${typeOf(other)}`);
+    return orders[operator](order);
+  };
 }
 
 const orders: Readonly<Record<'<' | '<=' | '>' | '>=', (order: number) => boolean>> = {
@@ -286,17 +293,26 @@ function remedyFor(left: Type, right: Type): string {
   return '';
 }
 
-function equality<Subject>(left: Part<Subject>, right: Part<Subject>, isEqual: boolean): Part<Subject>['run'] {
+function equality<Subject>(left: Part<Subject>, right: Part<Subject>, isEqual: boolean): Run<Subject> {
   const { constant } = right;
-  if (left.type === string && typeof constant === 'string')
-    return isEqual ? (frame) => left.run(frame) === constant : (frame) => left.run(frame) !== constant;
-  if (left.type === string && right.type === string)
-    return (frame) => {
-      const [one, other] = [left.run(frame), right.run(frame)];
-      if (typeof one === 'string' && one.length > 64) frame.budget.spend(one.length / 64);
-      return (one === other) === isEqual;
-    };
-  return (frame) => equal(left.run(frame), right.run(frame), frame.budget.spend) === isEqual;
+  if (left.type === string && typeof constant === 'string') return equalsText(left.run, constant, isEqual);
+  return (left.type === string && right.type === string ? equalTexts : equalValues)(left.run, right.run, isEqual);
+}
+
+function equalsText<Subject>(run: Run<Subject>, text: string, isEqual: boolean): Run<Subject> {
+  return isEqual ? (frame) => run(frame) === text : (frame) => run(frame) !== text;
+}
+
+function equalTexts<Subject>(left: Run<Subject>, right: Run<Subject>, isEqual: boolean): Run<Subject> {
+  return (frame) => {
+    const [one, other] = [left(frame), right(frame)];
+    if (typeof one === 'string' && one.length > 64) frame.budget.spend(one.length / 64);
+    return (one === other) === isEqual;
+  };
+}
+
+function equalValues<Subject>(left: Run<Subject>, right: Run<Subject>, isEqual: boolean): Run<Subject> {
+  return (frame) => equal(left(frame), right(frame), frame.budget.spend) === isEqual;
 }
 
 export function compileIn<Subject>(node: Extract<Node, { readonly kind: 'in' }>, scope: Scope<Subject>): Part<Subject> {
@@ -311,22 +327,24 @@ export function compileIn<Subject>(node: Extract<Node, { readonly kind: 'in' }>,
   if (wanted !== undefined && !fits(left.type, wanted))
     throw new ExpressionFault(node.at, `a ${left.type.name} is never in a ${type.name}${remedyFor(left.type, wanted)}`);
   const constants = textsOf(right);
-  if (constants !== undefined && left.type === string) {
-    const texts: ReadonlySet<Value> = constants;
-    return part(bool, (frame) => texts.has(left.run(frame)), { ...facts, units: left.units + 2 });
-  }
-  return part(
-    bool,
-    (frame) => {
-      const [value, among] = [left.run(frame), right.run(frame)];
-      if (among instanceof CelMap) return among.get(value) !== undefined;
-      const items = asList(among);
-      if (items === undefined) throw frame.fault('"in" is followed by something that is no list or map');
-      frame.budget.spend(items.length / 8);
-      return items.some((item) => equal(value, item, frame.budget.spend));
-    },
-    { ...facts, mayFail: facts.mayFail || !isSurely(type, list) },
-  );
+  if (constants !== undefined && left.type === string)
+    return part(bool, amongTexts(left.run, constants), { ...facts, units: left.units + 2 });
+  return part(bool, among(left.run, right.run), { ...facts, mayFail: facts.mayFail || !isSurely(type, list) });
+}
+
+function amongTexts<Subject>(run: Run<Subject>, texts: ReadonlySet<Value>): Run<Subject> {
+  return (frame) => texts.has(run(frame));
+}
+
+function among<Subject>(left: Run<Subject>, right: Run<Subject>): Run<Subject> {
+  return (frame) => {
+    const [value, all] = [left(frame), right(frame)];
+    if (all instanceof CelMap) return all.get(value) !== undefined;
+    const items = asList(all);
+    if (items === undefined) throw frame.fault('"in" is followed by something that is no list or map');
+    frame.budget.spend(items.length / 8);
+    return items.some((item) => equal(value, item, frame.budget.spend));
+  };
 }
 
 function textsOf({ constant }: Part<never> | { readonly constant: Value | undefined }): ReadonlySet<Value> | undefined {
