@@ -153,7 +153,7 @@ const mostWords = 8;
 /** The fields of an action in a phase: all that it asks for, however it is answered. */
 function fieldsOf(action: Action, phase: Phase): Fields {
   const fields: Fields = {};
-  const context = { phase, environment: environmentOf(phase, true), reads: newReads() };
+  const context = { phase, environment: environmentOf(phase, true), reads: newReads(), ofAction: { characters: 0 } };
   for (const answers of ['nothing', ...Array.from({ length: mostWords }, (_, at) => at)] as const)
     try {
       action.build(new FieldProbe(context, fields, answers));

@@ -49,6 +49,8 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
   readonly guarded?: readonly Verb[];
   /** Checks whether the caller may create this, also before the answer to an earlier call is repeated. */
   authorizeCreate?(transaction: Transaction, call: Call<Static<Create>>): Promise<void>;
+  /** Makes ready, in slices, what takes long of a body; kept until it is written. Throws nothing for one that will be refused. */
+  prepare?(body: Static<Create> | Static<Update>): Promise<object>;
   create(transaction: Transaction, call: Call<Static<Create>>): Promise<Document | Created<Document>>;
   update(transaction: Transaction, call: Call<Static<Update>>, document: Document): Promise<Document>;
   /** Called when a write is in force: sets headers, and answers fields that only then are known. */
@@ -133,6 +135,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       errors: [invalidIdempotencyKey, idempotencyKeyReused, ...(takesNewId ? newIdErrors : []), ...errors.create],
       handle: async (call) => {
         let written: Document | undefined;
+        const prepared = new Set([await crud.prepare?.(call.body)]);
         const shown = await store.write(call.actor, async (tx) => {
           await crud.authorizeCreate?.(tx, call);
           return withIdempotencyKey(tx, call, path, crud.secretFields ?? [], async () => {
@@ -144,6 +147,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
             return { ...(await presentOne(tx, document, call)), ...secrets };
           });
         });
+        prepared.clear();
         return written === undefined ? shown : { ...shown, ...crud.afterWrite?.(written, call) };
       },
     }),
@@ -172,12 +176,14 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       accepts: ['IfMatch', ...lockout('update')],
       errors: [notFoundError, preconditionFailed, readOnlyField, ...errors.update],
       handle: async (call) => {
+        const prepared = new Set([await crud.prepare?.(call.body)]);
         const [document, state] = await store.write(call.actor, async (tx) => {
           const previous = await findForWrite(tx, call);
           await checkReadOnly(call, crud, () => presentSingle(crud, tx, previous, call));
           const updated = await crud.update(tx, call, previous);
           return [updated, await stateOf(tx, updated)] as const;
         });
+        prepared.clear();
         setEtag(call, state);
         crud.afterWrite?.(document, call);
         return presentOne(store.queries, document, call);

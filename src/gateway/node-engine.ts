@@ -35,6 +35,7 @@ import { TunnelBackends } from './tunnels/tunnel-backends.ts';
 import { createUpstream } from './upstream/create-upstream.ts';
 import type { Upstream, UpstreamParts } from './upstream/create-upstream.ts';
 import type { Arrival } from './upstream/upstream-sockets.ts';
+import { preparePolicies } from './prepare-policies.ts';
 import { VaultSecrets } from './vault-secrets.ts';
 
 export interface NodeEngineParts extends UpstreamParts {
@@ -194,9 +195,11 @@ class SocketEngine implements NodeEngine {
   async stage(update: SnapshotUpdate): Promise<StagedUpdate> {
     const followers = [...this.#parts.tables, ...this.#fronts];
     const faults = this.#parts.setAside.begin(update);
+    const policies = new Set(await preparePolicies(update));
     const prepared = await Promise.allSettled(
       followers.map(async (follower) => follower.prepare(update, faults.setAside)),
     );
+    policies.clear();
     const swaps: (() => void)[] = [];
     for (const result of prepared) {
       if (result.status === 'fulfilled') {

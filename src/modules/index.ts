@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { backend } from './backend/index.ts';
 import { basicAuth } from './basic-auth/index.ts';
@@ -183,6 +185,47 @@ export function secretsNamed(
     const { [name]: settings } = settingsByName;
     return settings === undefined ? [] : (secretsIn?.(settings, target) ?? []);
   });
+}
+
+/** What `prepareModules` has made ready; it is found as long as this is kept. */
+export type Prepared = readonly object[];
+
+/**
+ * Makes ready, in slices, what takes long of the settings of an edge or route; inputs will do. To be kept until all that needs it has been
+ * called.
+ */
+export async function prepareModules(
+  settingsByName: Readonly<Record<string, unknown>>,
+  target: ModuleTarget,
+): Promise<Prepared> {
+  const prepared: object[] = [];
+  for (const { name, prepare } of modulesFor(target)) {
+    const settings = settingsByName[name];
+    if (prepare === undefined || settings === undefined || settings === null) continue;
+    // Whoever refuses them says so later.
+    const made = await prepare(settings as Settings, target).catch(() => undefined);
+    if (made !== undefined) prepared.push(made);
+  }
+  return prepared;
+}
+
+/** Estimate of the memory that the modules of an edge or route take, in KiB. */
+export function memoryOf(settingsByName: Readonly<Record<string, Settings>>, target: ModuleTarget): number {
+  return modulesFor(target).reduce((sum, { name, memoryKib }) => {
+    const { [name]: settings } = settingsByName;
+    return settings?.enabled === true ? sum + (memoryKib?.(settings, target) ?? 0) : sum;
+  }, 0);
+}
+
+/** Whether the memory may be another one with the second settings. */
+export function changesMemory(
+  before: Readonly<Record<string, Settings>>,
+  now: Readonly<Record<string, Settings>>,
+  target: ModuleTarget,
+): boolean {
+  return modulesFor(target).some(
+    ({ name, memoryKib }) => memoryKib !== undefined && !isDeepStrictEqual(before[name], now[name]),
+  );
 }
 
 /** The stored settings of an edge or route as people may read them. */

@@ -88,6 +88,13 @@ export interface EdgeModule<Input = never, Stored extends Settings = Settings> {
   readonly references?: readonly ModuleReference<Stored>[];
   /** Secrets in vaults that settings name: they must exist when they are first named. */
   secretsIn?(this: void, settings: Stored, target: ModuleTarget): readonly NamedSecret[];
+  /**
+   * Set where the other functions take long: makes settings, or an input, ready in slices. While what it returns is kept, they find it.
+   * Throws nothing for settings that they refuse.
+   */
+  prepare?(this: void, settings: Stored, target: ModuleTarget): Promise<object>;
+  /** Estimate of the memory that it takes once it is built, in KiB, where its settings make it large. */
+  memoryKib?(this: void, settings: Stored, target: ModuleTarget): number;
   /** Checks the rules that the schema cannot express. Throws `UserError`. */
   accept(input: Input): Stored;
   /** Checks what depends on the thing that has the module. Throws `UserError`. */

@@ -14,6 +14,8 @@ export interface CountedTable {
   readonly quota: string;
   /** Rows without a value in this column do not count. */
   readonly column?: string;
+  /** A column with a number, which counts in place of each row. */
+  readonly sum?: string;
 }
 
 /** Tables of the counts. Triggers fill them while others are filled, so that a copy of a database copies them last. */

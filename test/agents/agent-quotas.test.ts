@@ -17,7 +17,11 @@ onEachServed('agents and quotas', (served) => {
     const { body } = await served().gatehouse.get('/quotas');
     return body.quotas.find((each: { name: string }) => each.name === name).used;
   };
-  afterEach(() => set('tunnel_sessions=default,tunnels=default,tunnel_endpoints=default,tcp_ports=default'));
+  afterEach(() =>
+    set(
+      'tunnel_sessions=default,tunnels=default,tunnel_endpoints=default,tcp_ports=default,traffic_policy_kib=default',
+    ),
+  );
 
   /** Fails unless the answer names the quota, its limit and what is used. */
   function assertRefused({ Error: text }: Readonly<Record<string, unknown>>, quota: string, limit: number): void {
@@ -66,5 +70,32 @@ onEachServed('agents and quotas', (served) => {
     assert.equal(await used('tunnel_endpoints'), endpoints + 2);
     const { agent: later } = await agent(await newToken(gatehouse));
     assert.equal((await later.bind('kept.localhost'))['Error'], undefined);
+  });
+
+  test('a policy beyond the memory of the account is refused, at bind and later, and a tunnel that ends gives it back', async () => {
+    const { gatehouse, agent } = served();
+    const { agent: one } = await agent(await newToken(gatehouse));
+    const policy = (rules: number) =>
+      JSON.stringify({
+        on_http_request: Array.from({ length: rules }, (_, at) => ({
+          expressions: [`req.url.path == '/${at}'`],
+          actions: [{ type: 'deny' }],
+        })),
+      });
+    const bind = (rules: number) =>
+      one.call('bind', { Id: '', Proto: 'http', ForwardsTo: 'x', Opts: { TrafficPolicy: policy(rules) }, Extra: {} });
+    const before = await used('traffic_policy_kib');
+    const { Id, Error: refused } = await bind(100);
+    assert.equal(refused, undefined);
+    const one100 = (await used('traffic_policy_kib')) - before;
+    assert.ok(one100 > 100);
+    await set(`traffic_policy_kib=${before + one100 + 20}`);
+    const { Error: text } = await bind(100);
+    assert.match(String(text), /about \d+ KiB of memory.*quota traffic_policy_kib is/s);
+    assert.equal(await used('traffic_policy_kib'), before + one100);
+    assert.equal((await bind(2))['Error'], undefined);
+    await one.call('unbind', { Id });
+    await until(async () => (await used('traffic_policy_kib')) < before + one100, 'the memory is given back');
+    assert.equal((await bind(100))['Error'], undefined);
   });
 });

@@ -7,10 +7,10 @@ import type { Gatehouse } from './gatehouse.ts';
 /** Fails unless the counts are those of the rows. */
 export async function countAgain({ app }: Gatehouse): Promise<void> {
   const tables = countedTables(quotas).map(
-    ({ table, quota, column }) =>
-      `SELECT account_id, '${quota}' AS quota FROM ${table} ${column === undefined ? '' : `WHERE ${column} IS NOT NULL`}`,
+    ({ table, quota, column, sum }) =>
+      `SELECT account_id, '${quota}' AS quota, ${sum ?? 1} AS counted FROM ${table} ${column === undefined ? '' : `WHERE ${column} IS NOT NULL`}`,
   );
-  const sql = `SELECT account_id, quota, COUNT(*) FROM (${tables.join(' UNION ALL ')}) counted GROUP BY account_id, quota`;
+  const sql = `SELECT account_id, quota, SUM(counted) FROM (${tables.join(' UNION ALL ')}) counted GROUP BY account_id, quota HAVING SUM(counted) <> 0`;
   const kept = 'SELECT account_id, quota, used FROM account_usage WHERE used <> 0';
   const lines = (rows: readonly Row[]) => rows.map((row) => row.join(' ')).toSorted();
   await app.context.store.readSnapshot(async (queries) => {

@@ -27,7 +27,11 @@ export function parseExpression(source: string): Node {
 
 /** Parses an expression of CEL. Throws `ExpressionFault`. */
 export function parseCel(source: string): Node {
-  return new Parser(tokenize(source), false).parse();
+  return parseTokens(tokenize(source));
+}
+
+export function parseTokens(tokens: readonly Token[]): Node {
+  return new Parser(tokens, false).parse();
 }
 
 /** The same of one inside a text, which begins behind its "${". `end` is the index of the "}" that ends it. */

@@ -1,12 +1,19 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-import { notAnIpPolicyId, vaultNameUnknown } from '../../errors/shared.ts';
+import { notAnIpPolicyId, policiesTooLarge, vaultNameUnknown } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule, ModuleTarget } from '../module.ts';
 import * as policyErrors from '../traffic-policy/errors.ts';
-import { checkTarget, readPolicy, readStoredPolicy, toFormerPaths, toPhases } from '../traffic-policy/service.ts';
+import {
+  checkTarget,
+  preparePolicy,
+  readPolicy,
+  readStoredPolicy,
+  toFormerPaths,
+  toPhases,
+} from '../traffic-policy/service.ts';
 
 const ruleText = 'They are kept as they were sent.';
 const Rule = Type.Object(
@@ -79,7 +86,7 @@ export const policy: EdgeModule<Static<typeof Input>, PolicySettings> = {
   targets: ['tcp_edge', 'tls_edge', 'https_route'],
   input: Input,
   view: View,
-  errors: [...Object.values(policyErrors), notAnIpPolicyId, vaultNameUnknown],
+  errors: [...Object.values(policyErrors), notAnIpPolicyId, vaultNameUnknown, policiesTooLarge],
   references: [
     {
       kind: 'ip_policy',
@@ -90,6 +97,11 @@ export const policy: EdgeModule<Static<typeof Input>, PolicySettings> = {
     },
   ],
   secretsIn: (settings, target) => readStoredPolicy(textOf(settings, target)).reads.secrets,
+  async prepare(given: Partial<PolicySettings>, target) {
+    const { enabled = true, inbound = [], outbound = [] } = given;
+    return preparePolicy(textOf({ enabled, inbound, outbound }, target));
+  },
+  memoryKib: (settings, target) => readStoredPolicy(textOf(settings, target)).kib,
   accept: ({ enabled = true, inbound, outbound }) => ({ enabled, inbound: inbound ?? [], outbound: outbound ?? [] }),
   checkTarget(settings, target) {
     try {

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-import { notAnIpPolicyId, vaultNameUnknown } from '../../errors/shared.ts';
+import { notAnIpPolicyId, policiesTooLarge, vaultNameUnknown } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule, ModuleTarget, NamedSecret } from '../module.ts';
-import { ipPolicyIdsIn, readPolicy, readStoredPolicy } from './document/read-policy.ts';
+import { preparePolicy, readPolicy, readStoredPolicy } from './document/known-policies.ts';
+import { ipPolicyIdsIn } from './document/read-policy.ts';
 import { checkHolder, checkTarget } from './document/check-target.ts';
 import type { PolicyHolder } from './document/check-target.ts';
 import * as errors from './errors.ts';
@@ -40,7 +41,7 @@ export const trafficPolicy: EdgeModule<Static<typeof Input>, TrafficPolicySettin
   targets: ['tcp_edge', 'tls_edge', 'https_route', 'agent_endpoint'],
   input: Input,
   view: View,
-  errors: [...Object.values(errors), notAnIpPolicyId, vaultNameUnknown],
+  errors: [...Object.values(errors), notAnIpPolicyId, vaultNameUnknown, policiesTooLarge],
   references: [
     {
       kind: 'ip_policy',
@@ -58,6 +59,8 @@ export const trafficPolicy: EdgeModule<Static<typeof Input>, TrafficPolicySettin
   checkTarget(settings, target: ModuleTarget) {
     checkTarget(readPolicy(settings.value), target);
   },
+  prepare: ({ value: text }) => preparePolicy(text),
+  memoryKib: ({ value: text }) => readStoredPolicy(text).kib,
   present: (settings) => settings,
   build: ({ value: text }) => policyPart(readPolicy(text)),
 };
@@ -70,11 +73,13 @@ export function acceptEndpointPolicy(
   readonly settings: TrafficPolicySettings;
   readonly ipPolicyIds: readonly string[];
   readonly secrets: readonly NamedSecret[];
+  /** Estimate of the memory that it takes. */
+  readonly kib: number;
 } {
   const policy = readPolicy(text);
   checkHolder(policy, holder);
   const settings = { enabled: true, value: text };
-  return { settings, ipPolicyIds: ipPolicyIdsIn(policy), secrets: policy.reads.secrets };
+  return { settings, ipPolicyIds: ipPolicyIdsIn(policy), secrets: policy.reads.secrets, kib: policy.kib };
 }
 
 /** The answer to a policy that names an IP policy which the account does not have. */

@@ -2,7 +2,8 @@
 export { toBytes } from './actions/header-texts.ts';
 export { toFormerPaths, toPhases } from './document/former-policy.ts';
 export { checkTarget } from './document/check-target.ts';
-export { ipPolicyIdsIn, readPolicy, readStoredPolicy } from './document/read-policy.ts';
+export { preparePolicy, readPolicy, readStoredPolicy } from './document/known-policies.ts';
+export { ipPolicyIdsIn } from './document/read-policy.ts';
 export type { Policy } from './document/read-policy.ts';
 export type { DescribedRequest } from './trial/described-visit.ts';
 export { tryPolicy } from './trial/try-policy.ts';

@@ -64,12 +64,12 @@ export function edgeKind(parts: EdgeEntries): ConfigurationKind {
       const { hostports = [], ...texts } = read(fields);
       return {
         ...toFields({ ...texts, hostports: hostports.map(parts.spell) }),
-        ...acceptModuleEntries(target, fields),
+        ...(await acceptModuleEntries(target, fields)),
       };
     },
-    create: ({ transaction, call, idOf }, fields) => {
+    async create({ transaction, call, idOf }, fields) {
       const { hostports, ...texts } = read(fields);
-      const modules = storedModules(target, fields, idOf, referables);
+      const modules = await storedModules(target, fields, idOf, referables);
       return writes.create(transaction, call.caller.accountId, { ...textsToSet(texts), hostports, modules });
     },
     async update({ transaction, idOf }, edge, fields) {
@@ -77,7 +77,7 @@ export function edgeKind(parts: EdgeEntries): ConfigurationKind {
       await writes.update(transaction, edge, {
         ...textsToSet(texts),
         hostports: sameHostports(hostports, edge.hostports) ? undefined : hostports,
-        modules: storedModules(target, fields, idOf, referables),
+        modules: await storedModules(target, fields, idOf, referables),
       });
     },
     remove: ({ transaction }, edge) => writes.remove(transaction, edge),

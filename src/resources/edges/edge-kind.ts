@@ -12,6 +12,7 @@ import type { Operation } from '../../api/operation.ts';
 import { duplicateEntry, nameOfInstallation, wildcardOverSuffix } from '../../errors/shared.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { asRun } from '../../modules/index.ts';
+import { prepareModules } from '../../modules/index.ts';
 import type { ModuleTarget } from '../../modules/module.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Table } from '../../store/table.ts';
@@ -135,6 +136,7 @@ export class EdgeKind {
       fieldErrors: textFieldErrors(errors.edgeDescriptionTooLong, errors.edgeMetadataTooLong),
       misplacedFields: { ...addressFields(hostports.example), ...misplacedFields },
       errors: { create: this.writeErrors, update: this.writeErrors, delete: [] },
+      prepare: (body) => prepareModules(body, target),
       create: (transaction, { caller, body, newId }) => {
         const change = { ...body, hostports: body.hostports, modules: this.#modules.accept(body, referables) };
         return writes.create(transaction, caller.accountId, change, newId);

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { TProperties, TSchema } from 'typebox';
 
-import { modulesFor } from '../../modules/index.ts';
+import { modulesFor, prepareModules } from '../../modules/index.ts';
 import { fieldReferences } from '../../modules/module.ts';
 import type { EdgeModule, ModuleTarget, ReferenceKind, Settings } from '../../modules/module.ts';
 import type { EntryFields, EntryName, IdOf, NameOf } from '../configuration-kind.ts';
@@ -45,9 +45,10 @@ export function describeModules(target: ModuleTarget, modules: StoredModules, na
 }
 
 /** The modules of an entry in canonical form. */
-export function acceptModuleEntries(target: ModuleTarget, fields: EntryFields): EntryFields {
+export async function acceptModuleEntries(target: ModuleTarget, fields: EntryFields): Promise<EntryFields> {
   const given = modulesFor(target).filter(({ name }) => fields[name] !== undefined);
-  return Object.fromEntries(
+  const prepared = new Set([await prepareModules(fields, target)]);
+  const accepted = Object.fromEntries(
     given.map((module) => {
       // Names stand where ids would: the module does not look into them.
       const input = toInput(module, fields[module.name], sameName);
@@ -56,6 +57,8 @@ export function acceptModuleEntries(target: ModuleTarget, fields: EntryFields): 
       return [module.name, module.secrets === undefined ? toEntry(module, settings, sameName) : fields[module.name]];
     }),
   );
+  prepared.clear();
+  return accepted;
 }
 
 /**
@@ -90,19 +93,22 @@ function sameName(...names: readonly string[]): string {
 }
 
 /** The modules of an entry as they are stored. */
-export function storedModules(
+export async function storedModules(
   target: ModuleTarget,
   fields: EntryFields,
   idOf: IdOf,
   referables: Referables,
-): StoredModules {
+): Promise<StoredModules> {
   const given = modulesFor(target).filter(({ name }) => fields[name] !== undefined);
-  return Object.fromEntries(
+  const prepared = new Set([await prepareModules(fields, target)]);
+  const stored = Object.fromEntries(
     given.map((module) => [
       module.name,
       acceptModule(module, toInput(module, fields[module.name], idOf), referables, target),
     ]),
   );
+  prepared.clear();
+  return stored;
 }
 
 /** The others that the modules of an entry name. */

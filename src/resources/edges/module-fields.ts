@@ -4,11 +4,21 @@ import type { TSchema } from 'typebox';
 import type { Call } from '../../api/call.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import type { Sealer } from '../../lib/sealed-secret.ts';
-import { checkTogether, modulesFor, referencedIds, secretsNamed } from '../../modules/index.ts';
+import {
+  changesMemory,
+  checkTogether,
+  memoryOf,
+  modulesFor,
+  prepareModules,
+  referencedIds,
+  secretsNamed,
+} from '../../modules/index.ts';
 import type { EdgeModule, ModuleTarget, Ref, ReferenceKind, Settings } from '../../modules/module.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import type { Stored } from '../../store/table.ts';
 import { checkSecrets } from '../named-secrets.ts';
+import { countPolicies } from '../policy-memory.ts';
+import type { PolicyTable } from '../policy-memory.ts';
 import type { Referables } from '../references.ts';
 import type { ResourceContext } from '../resource.ts';
 
@@ -139,6 +149,9 @@ export async function syncReferences(
   previous: StoredModules = {},
 ): Promise<void> {
   checkTogether(owner.modules, target);
+  const prepared = new Set([await prepareModules(owner.modules, target), await prepareModules(previous, target)]);
+  if (changesMemory(previous, owner.modules, target))
+    await countPolicies(transaction, tableOf(target), owner, memoryOf(owner.modules, target));
   const [named, before] = [secretsNamed(owner.modules, target), secretsNamed(previous, target)];
   await checkSecrets(services, transaction, owner.account_id, named, before);
   const kinds = new Set(modulesFor(target).flatMap(({ references = [] }) => references.map(({ kind }) => kind)));
@@ -152,6 +165,21 @@ export async function syncReferences(
         throw missingReference(target, owner.modules, kind, id);
     }
     await referables.set(transaction, kind, owner.id, [...ids], { isNew: idsBefore.size === 0 });
+  }
+  prepared.clear();
+}
+
+/** The table of those that may have traffic policies. */
+function tableOf(target: ModuleTarget): PolicyTable {
+  switch (target) {
+    case 'tcp_edge':
+      return 'tcp_edges';
+    case 'tls_edge':
+      return 'tls_edges';
+    case 'https_route':
+      return 'https_edge_routes';
+    default:
+      throw new Error(`no table of ${target} has traffic policies`);
   }
 }
 

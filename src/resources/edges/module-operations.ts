@@ -7,7 +7,7 @@ import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
-import { modulesFor } from '../../modules/index.ts';
+import { modulesFor, prepareModules } from '../../modules/index.ts';
 import { fieldReferences } from '../../modules/module.ts';
 import type { EdgeModule, ModuleTarget, Settings } from '../../modules/module.ts';
 import { whenReady } from '../../lib/awaitable.ts';
@@ -108,6 +108,7 @@ function replaceOperation<Owner extends HasModules>(
     ],
     handle: async (call: Call) => {
       const accept = (body: unknown) => acceptModule(module, body, referables, paths.target);
+      const prepared = new Set([await prepareModules({ [module.name]: call.body }, paths.target)]);
       const asShown = Object.keys(call.readOnly).length > 0;
       const given = asShown ? undefined : accept(call.body);
       const settings = await store.write(call.actor, async (transaction) => {
@@ -119,6 +120,7 @@ function replaceOperation<Owner extends HasModules>(
         await change(transaction, context, paths, owner, { ...owner.modules, [module.name]: kept });
         return kept;
       });
+      prepared.clear();
       setEtag(call, settings);
       for (const warning of warningsOf(module, settings)) call.setHeader('Gatehouse-Warning', warning);
       return presentModule(module, settings, referables, call);

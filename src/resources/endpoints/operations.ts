@@ -4,7 +4,8 @@ import { crudOperations } from '../../api/crud.ts';
 import { commonFields } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
-import { nameOfInstallation, wildcardOverSuffix } from '../../errors/shared.ts';
+import { nameOfInstallation, policiesTooLarge, wildcardOverSuffix } from '../../errors/shared.ts';
+import { preparePolicy } from '../../modules/traffic-policy/service.ts';
 import { reservedPorts } from '../reserved-addrs/service.ts';
 import { reservedNames } from '../reserved-domains/service.ts';
 import type { ResourceContext } from '../resource.ts';
@@ -34,6 +35,7 @@ export const placeErrors = [
   errors.fieldMissing,
   errors.endpointDescriptionTooLong,
   errors.endpointMetadataTooLong,
+  policiesTooLarge,
   nameOfInstallation,
   wildcardOverSuffix,
 ];
@@ -66,6 +68,7 @@ export function writeOperations(context: ResourceContext): readonly Operation[] 
       update: [errors.otherScheme, ...placeErrors],
       delete: [],
     },
+    prepare: ({ traffic_policy: value = '' }) => preparePolicy(value),
     create(transaction, { caller, body, newId }) {
       const { type = 'cloud' } = body;
       if (type !== '' && type !== 'cloud') throw new UserError(errors.wrongEndpointType, { type: quote(type) });

@@ -3,8 +3,10 @@ import type { TextFields } from '../../api/body/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import { acceptEndpointPolicy, missingIpPolicy } from '../../modules/index.ts';
+import { preparePolicy } from '../../modules/traffic-policy/service.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import { checkSecrets } from '../named-secrets.ts';
+import { countPolicies } from '../policy-memory.ts';
 import type { ResourceContext } from '../resource.ts';
 import { checkPlace } from './conflicts.ts';
 import * as errors from './errors.ts';
@@ -37,7 +39,7 @@ export function endpointWrites(context: ResourceContext) {
       await checkPlace(context, transaction, { ...first, place, pooling_enabled });
       const own = { url: place.url, bindings: [place.binding], traffic_policy, pooling_enabled };
       const made = { ...first, ...own, updated_at: first.created_at };
-      const named = acceptPolicy(traffic_policy, place, settings.errorPrefix);
+      const named = await acceptPolicy(traffic_policy, place, settings.errorPrefix);
       const endpoint = await cloudEndpoints.insert(transaction, withText(made, wanted));
       await setNamed(transaction, endpoint, named);
       return endpoint;
@@ -53,7 +55,7 @@ export function endpointWrites(context: ResourceContext) {
         await checkPlace(context, transaction, { ...previous, place, pooling_enabled });
       const own = { url: place.url, bindings: [place.binding], traffic_policy, pooling_enabled };
       const isNewPolicy = traffic_policy !== previous.traffic_policy || place.binding !== placeOf(previous).binding;
-      const named = isNewPolicy ? acceptPolicy(traffic_policy, place, settings.errorPrefix) : undefined;
+      const named = isNewPolicy ? await acceptPolicy(traffic_policy, place, settings.errorPrefix) : undefined;
       const changed = withText({ ...previous, ...own }, change);
       if (JSON.stringify(changed) === JSON.stringify(withText(previous, {}))) return previous;
       const updated = { ...changed, updated_at: toTimestamp(Date.now()) };
@@ -62,17 +64,19 @@ export function endpointWrites(context: ResourceContext) {
       return endpoint;
     },
     async remove(transaction: Transaction, endpoint: CloudEndpoint): Promise<void> {
-      await setNamed(transaction, endpoint, { ipPolicyIds: [], secrets: [] });
+      await referables.set(transaction, 'ip_policy', endpoint.id, []);
       await cloudEndpoints.delete(transaction, endpoint);
     },
   };
 
-  /** Checks that the IP policies and secrets exist, and records that the former are in use. */
+  /** Counts the policy, checks that the IP policies and secrets exist, and records that the former are in use. */
   async function setNamed(
     transaction: Transaction,
-    { id, account_id }: CloudEndpoint,
-    { ipPolicyIds: ids, secrets }: Named,
+    endpoint: CloudEndpoint,
+    { ipPolicyIds: ids, secrets, kib }: Named,
   ): Promise<void> {
+    const { id, account_id } = endpoint;
+    await countPolicies(transaction, 'cloud_endpoints', endpoint, kib);
     try {
       await checkSecrets(services, transaction, account_id, secrets);
     } catch (error) {
@@ -85,11 +89,12 @@ export function endpointWrites(context: ResourceContext) {
   }
 }
 
-type Named = Pick<ReturnType<typeof acceptEndpointPolicy>, 'ipPolicyIds' | 'secrets'>;
+type Named = Pick<ReturnType<typeof acceptEndpointPolicy>, 'ipPolicyIds' | 'secrets' | 'kib'>;
 
 /** Checks the text of a policy. Returns what it names. */
-function acceptPolicy(text: string, { parts, binding }: Place, errorPrefix: string): Named {
+async function acceptPolicy(text: string, { parts, binding }: Place, errorPrefix: string): Promise<Named> {
   if (text === '') throw new UserError(errors.policyMissing);
+  await preparePolicy(text);
   try {
     const holder = { scheme: parts.scheme, isInternal: binding === 'internal', isCloud: true };
     return acceptEndpointPolicy(text, holder);

@@ -3,7 +3,8 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { hasPrefix } from '../../lib/ids.ts';
 import { PathTable } from '../../lib/path-table.ts';
 import { checkRequestPath } from '../../lib/request-path.ts';
-import { namedParts, openSecrets, referencedIds } from '../../modules/index.ts';
+import { namedParts, openSecrets, prepareModules, referencedIds } from '../../modules/index.ts';
+import type { Prepared } from '../../modules/index.ts';
 import type { NamedPart } from '../../modules/index.ts';
 import type { Settings } from '../../modules/module.ts';
 import type { NameOf } from '../../modules/step.ts';
@@ -44,6 +45,8 @@ export interface Consulted {
   readonly nameOf: NameOf;
   /** Authorities of which a certificate is asked for. */
   readonly authorityIds: readonly string[];
+  /** Kept until the modules are built. */
+  readonly prepared: readonly Prepared[];
 }
 
 export interface Target {
@@ -61,7 +64,14 @@ export const mostRoutes = 200;
 /** Routes among which that of a path is chosen. */
 const mostChosenFrom = 20_000;
 
-const nothing: Found = { door: undefined, routes: undefined, isCut: false, nameOf: (id) => id, authorityIds: [] };
+const nothing: Found = {
+  door: undefined,
+  routes: undefined,
+  isCut: false,
+  nameOf: (id) => id,
+  authorityIds: [],
+  prepared: [],
+};
 
 export async function consultedOf(context: ResourceContext, accountId: string, target: Target): Promise<Consulted> {
   const { type, edge_id: edgeId, route_id: routeId, path } = target;
@@ -90,7 +100,8 @@ async function ofRoute(
   const modules = await routes.find(accountId, id, edgeId);
   if (modules === undefined) throw new UserError(routeNotFound, { noun: routeNoun(edgeId), id: quote(id) });
   const { doorOf, ...authorities } = await authoritiesOf(context, modules);
-  return { ...nothing, door: doorOf(id, modules), ...authorities };
+  const prepared = [await prepareModules(modules, 'https_route')];
+  return { ...nothing, door: doorOf(id, modules), ...authorities, prepared };
 }
 
 function routeNoun(edgeId: string | undefined): string {
@@ -117,11 +128,12 @@ async function ofEdge(
   if (path !== undefined && all === undefined) throw new UserError(pathWithoutEdge);
   const found = path === undefined || all === undefined ? all : [routeOf(path, all)];
   const { doorOf, ...authorities } = await authoritiesOf(context, modules);
-  const routes = found
-    ?.slice(0, mostRoutes)
-    .map(({ modules: own, ...route }) => ({ ...route, ...doorOf(route.id, own) }));
+  const shown = found?.slice(0, mostRoutes);
+  const prepared = [await prepareModules(modules, 'tcp_edge')];
+  for (const { modules: own } of shown ?? []) prepared.push(await prepareModules(own, 'https_route'));
+  const routes = shown?.map(({ modules: own, ...route }) => ({ ...route, ...doorOf(route.id, own) }));
   const door = routes === undefined ? doorOf(id, modules) : undefined;
-  return { door, routes, isCut: (found?.length ?? 0) > mostRoutes, ...authorities };
+  return { door, routes, isCut: (found?.length ?? 0) > mostRoutes, ...authorities, prepared };
 }
 
 /** The route that a path leads to, as the gateway chooses it. */

@@ -2,6 +2,7 @@ import type { CountingSql } from '../../store/database.ts';
 import type { Migration } from '../../store/migrate.ts';
 import { usageSql } from '../../store/usage.ts';
 import type { CountedTable } from '../../store/usage.ts';
+import { policyColumn, policyQuota, policyTables } from '../policy-memory.ts';
 
 interface Quota {
   readonly description: string;
@@ -13,6 +14,8 @@ interface Quota {
   readonly isCountedByProgram?: boolean;
   /** Another one, of which only rows with a value in this column count. */
   readonly also?: { readonly table: string; readonly column: string };
+  /** A column of the tables with a number, which counts in place of each row. */
+  readonly sum?: string;
 }
 
 const first = {
@@ -95,6 +98,16 @@ const operators = {
   },
 } as const satisfies Readonly<Record<string, Quota>>;
 
+const policies = {
+  [policyQuota]: {
+    description:
+      'memory that the traffic policies of edges, routes and endpoints take once they are built, in KiB, by an estimate',
+    most: 262_144,
+    tables: policyTables,
+    sum: policyColumn,
+  },
+} as const satisfies Readonly<Record<string, Quota>>;
+
 /** Tables that came later, empty. */
 const furtherEdges = ['tls_edges'];
 
@@ -118,6 +131,7 @@ export const quotas: Readonly<Record<string, Quota>> = {
   ...secrets,
   ...endpoints,
   ...operators,
+  ...policies,
 };
 
 export const migrations: readonly Migration[] = [
@@ -144,11 +158,26 @@ export const migrations: readonly Migration[] = [
   { name: 'quotas 0007 vaults', sql: ({ counting }) => newQuotasSql(secrets, counting) },
   { name: 'quotas 0008 cloud endpoints', sql: ({ counting }) => newQuotasSql(endpoints, counting) },
   { name: 'quotas 0009 kubernetes operators', sql: ({ counting }) => newQuotasSql(operators, counting) },
+  {
+    name: 'quotas 0010 memory of traffic policies',
+    sql: ({ counting }) => `
+      ${policyTables.map(policyColumnSql).join('')}
+      ${newQuotasSql(policies, counting)}
+    `,
+  },
 ];
 
+/** What is stored counts by its length until it is written again: what a policy of usual rules takes. */
+function policyColumnSql(table: string): string {
+  return `
+    ALTER TABLE ${table} ADD COLUMN ${policyColumn} INTEGER NOT NULL DEFAULT 0;
+    UPDATE ${table} SET ${policyColumn} = 4 + LENGTH(document) / 40
+    WHERE document LIKE '%"traffic_policy":%' OR document LIKE '%"policy":{"enabled":%';`;
+}
+
 export function countedTables(counted: Readonly<Record<string, Quota>>): readonly CountedTable[] {
-  return Object.entries(counted).flatMap(([quota, { tables, also }]) => [
-    ...tables.map((table) => ({ quota, table })),
+  return Object.entries(counted).flatMap(([quota, { tables, also, sum }]) => [
+    ...tables.map((table) => ({ quota, table, ...(sum !== undefined && { sum }) })),
     ...(also === undefined ? [] : [{ quota, ...also }]),
   ]);
 }
@@ -169,7 +198,8 @@ function newQuotasSql(added: Readonly<Record<string, Quota>>, counting: Counting
   return [...statements, ...triggers.map(counting.triggersSql)].join('\n');
 }
 
-function countSql({ table, column }: CountedTable): string {
+function countSql({ table, column, sum }: CountedTable): string {
+  if (sum !== undefined) return `(SELECT COALESCE(SUM(t.${sum}), 0) FROM ${table} t WHERE t.account_id = a.id)`;
   const isCounted = column === undefined ? '' : `AND t.${column} IS NOT NULL`;
   return `(SELECT COUNT(*) FROM ${table} t WHERE t.account_id = a.id ${isCounted})`;
 }

@@ -12,6 +12,7 @@ import { checkRequestPath } from '../../lib/request-path.ts';
 import {
   checkTarget,
   ipPolicyIdsIn,
+  preparePolicy,
   readPolicy,
   toBytes,
   toText,
@@ -57,6 +58,7 @@ function checkOperation(context: ResourceContext): Operation {
       ...Object.values(errors),
     ],
     handle: async ({ body, caller: { accountId } }) => {
+      await preparePolicy(body.policy);
       const policy = readPolicy(body.policy);
       const ids = await checkIpPolicies(context, accountId, policy);
       // Their names are looked up, and no value is read.

@@ -8,6 +8,7 @@ import { optionsRefused } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import { agentCredentials } from '../credentials/service.ts';
+import { countPolicies } from '../policy-memory.ts';
 import type { ResourceContext } from '../resource.ts';
 import { pairChecks } from '../tls-certificates/service.ts';
 import { admit } from './admission.ts';
@@ -192,11 +193,12 @@ export class TunnelHost implements OpenAgentHost {
   async patch(session: AgentSession, { id, request }: AgentTunnel, patch: PatchRequest): Promise<void> {
     const { accountId } = session.facts.admission;
     const policy = patch.trafficPolicy;
+    let kib = policy === undefined ? undefined : 0;
     if (policy !== undefined && policy !== '') {
       if (request.kind !== 'endpoint') throw new UserError(optionsRefused, { options: 'TrafficPolicy of labels' });
       const isForwardedTo = isInternal(request, wantedUrl(request));
       const holder = { proto: request.proto, isInternal: isForwardedTo, accountId };
-      await this.#counted(() => checkPolicy(policy, holder, this.#context));
+      ({ kib } = await this.#counted(() => checkPolicy(policy, holder, this.#context)));
     }
     await this.#context.store.writeUnlogged(async (writer) => {
       const tunnel = await tunnels.load(writer, id);
@@ -208,6 +210,7 @@ export class TunnelHost implements OpenAgentHost {
       const texts = { name, description, metadata, ...(kept === '' ? {} : { traffic_policy: kept }) };
       if (tunnel.pooling_enabled && !pooling_enabled) await this.#claims.checkAlone(writer, tunnel);
       await this.#rows.replaceTunnel(writer, { ...rest, ...texts, pooling_enabled });
+      if (kib !== undefined) await countPolicies(writer, 'tunnels', tunnel, kib);
     }, accountId);
   }
 

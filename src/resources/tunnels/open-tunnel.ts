@@ -4,6 +4,7 @@ import { UserError } from '../../errors/user-error.ts';
 import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { Store } from '../../store/store.ts';
 import type { AgentCredentials } from '../credentials/service.ts';
+import { countPolicies } from '../policy-memory.ts';
 import type { ResourceSettings } from '../resource.ts';
 import { claimIdOf } from './choice.ts';
 import type { Claimant } from './choice.ts';
@@ -12,6 +13,7 @@ import * as errors from './errors.ts';
 import type { HeldSessions } from './held-sessions.ts';
 import { EndpointOnline } from './liveness.ts';
 import type { Liveness } from './liveness.ts';
+import type { AgentPolicy } from './policy.ts';
 import type { TunnelRows } from './rows.ts';
 import { tunnels, tunnelSessions } from './table.ts';
 import type { Tunnel, TunnelClaim } from './table.ts';
@@ -42,7 +44,7 @@ export async function openTunnel(
   request: BindRequest | LabelsRequest,
   take: TakeClaim,
   parts: OpenParts,
-  trafficPolicy?: string,
+  policy?: AgentPolicy,
 ): Promise<OpenedTunnel> {
   const { credentials, held, liveness } = parts;
   const { accountId, credentialId } = session.facts.admission;
@@ -51,7 +53,7 @@ export async function openTunnel(
   if (credential === undefined || stored === undefined) throw new UserError(errors.sessionLost);
   await stored;
   const claimant: Claimant = { clientId: session.facts.clientId, sessionId: session.id, credential };
-  const attempt = () => storeTunnel(session, request, (writer) => take(writer, claimant), parts, trafficPolicy);
+  const attempt = () => storeTunnel(session, request, (writer) => take(writer, claimant), parts, policy);
   const opened = await attempt().catch(async (error: unknown) => {
     if (error instanceof EndpointOnline && (await liveness.removeDead(error.members))) return attempt();
     throw error;
@@ -65,7 +67,7 @@ function storeTunnel(
   request: BindRequest | LabelsRequest,
   take: (writer: ObservationWriter) => Promise<TunnelClaim>,
   { store, rows, processId, settings }: OpenParts,
-  trafficPolicy: string | undefined,
+  policy: AgentPolicy | undefined,
 ): Promise<OpenedTunnel> {
   return store.writeUnlogged(async (writer) => {
     if ((await tunnelSessions.load(writer, session.id)) === undefined) throw new UserError(errors.sessionLost);
@@ -76,9 +78,10 @@ function storeTunnel(
     const tunnel = {
       ...(await newTunnel(writer, session, request, claim, processId)),
       url: urlOf(request, claim, settings),
-      ...(trafficPolicy === undefined ? {} : { traffic_policy: trafficPolicy }),
+      ...(policy === undefined ? {} : { traffic_policy: policy.text }),
     };
     await rows.addTunnel(writer, claim, tunnel);
+    if (policy !== undefined) await countPolicies(writer, 'tunnels', tunnel, policy.kib);
     return { id: tunnel.id, url: tunnel.url, claim };
   }, session.facts.admission.accountId);
 }

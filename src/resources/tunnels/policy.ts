@@ -1,7 +1,7 @@
 import type { EndpointOptions, EndpointProto } from '../../agents/wire/options.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { acceptEndpointPolicy, missingIpPolicy } from '../../modules/index.ts';
-import { toPhases } from '../../modules/traffic-policy/service.ts';
+import { preparePolicy, toPhases } from '../../modules/traffic-policy/service.ts';
 import { checkSecrets } from '../named-secrets.ts';
 import type { ResourceContext } from '../resource.ts';
 import * as errors from './errors.ts';
@@ -14,16 +14,22 @@ interface Holder {
 
 type Context = Pick<ResourceContext, 'referables' | 'services' | 'store' | 'settings'>;
 
-/** The text of the policy that an agent asks for; undefined: none. Throws for one that its endpoint cannot have. */
+/** A policy that has been checked. */
+export interface AgentPolicy {
+  readonly text: string;
+  /** Estimate of the memory that it takes. */
+  readonly kib: number;
+}
+
+/** The policy that an agent asks for; undefined: none. Throws for one that its endpoint cannot have. */
 export async function policyAsked(
   { trafficPolicy, formerPolicy }: Pick<EndpointOptions, 'trafficPolicy' | 'formerPolicy'>,
   holder: Holder,
   context: Context,
-): Promise<string | undefined> {
+): Promise<AgentPolicy | undefined> {
   if (trafficPolicy !== undefined && formerPolicy !== undefined) throw new UserError(errors.twoPolicies);
   const text = formerPolicy === undefined ? trafficPolicy : toText(formerPolicy, holder.proto);
-  if (text !== undefined) await checkPolicy(text, holder, context);
-  return text;
+  return text === undefined ? undefined : checkPolicy(text, holder, context);
 }
 
 /** Throws the error of the hosted service for a policy that the endpoint cannot have. */
@@ -31,12 +37,14 @@ export async function checkPolicy(
   text: string,
   { proto, isInternal, accountId }: Holder,
   { referables, services, store, settings }: Context,
-): Promise<void> {
+): Promise<AgentPolicy> {
+  await preparePolicy(text);
   try {
-    const { ipPolicyIds, secrets } = acceptEndpointPolicy(text, { scheme: proto, isInternal, isCloud: false });
+    const { ipPolicyIds, secrets, kib } = acceptEndpointPolicy(text, { scheme: proto, isInternal, isCloud: false });
     await checkSecrets(services, store.queries, accountId, secrets);
     for (const id of ipPolicyIds)
       if (!(await referables.exists(store.queries, 'ip_policy', accountId, id))) throw missingIpPolicy(id);
+    return { text, kib };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const reason = `${error.message} (${settings.errorPrefix}${error.code})`;

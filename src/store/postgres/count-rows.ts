@@ -30,10 +30,38 @@ export const counting: CountingSql = {
       RETURN NULL;
     END $$;
   `,
-  triggersSql({ table, quota, column }) {
+  triggersSql({ table, quota, column, sum }) {
+    if (sum !== undefined) return sumTriggersSql(table, quota, sum);
     const trigger = (event: 'INSERT' | 'DELETE', row: 'NEW' | 'OLD') => `
       CREATE TRIGGER ${table}_${event.toLowerCase()}_${quota} AFTER ${event} ON ${table} FOR EACH ROW
       ${column === undefined ? '' : `WHEN (${row}.${column} IS NOT NULL)`} EXECUTE FUNCTION count_row('${quota}');`;
     return trigger('INSERT', 'NEW') + trigger('DELETE', 'OLD');
   },
 };
+
+function sumTriggersSql(table: string, quota: string, column: string): string {
+  const name = `sum_${table}_${quota}`;
+  const trigger = (event: string, when: string) => `
+    CREATE TRIGGER ${table}_${event.slice(0, 6).toLowerCase()}_${quota} AFTER ${event} ON ${table} FOR EACH ROW
+    WHEN (${when}) EXECUTE FUNCTION ${name}();`;
+  return `
+    CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
+    DECLARE
+      account TEXT;
+      change BIGINT := 0;
+    BEGIN
+      IF TG_OP <> 'INSERT' THEN
+        account := OLD.account_id;
+        change := change - OLD.${column};
+      END IF;
+      IF TG_OP <> 'DELETE' THEN
+        account := NEW.account_id;
+        change := change + NEW.${column};
+      END IF;
+      UPDATE account_usage SET used = used + change WHERE account_id = account AND quota = '${quota}';
+      RETURN NULL;
+    END $$;
+    ${trigger('INSERT', `NEW.${column} <> 0`)}
+    ${trigger('DELETE', `OLD.${column} <> 0`)}
+    ${trigger(`UPDATE OF ${column}`, `NEW.${column} <> OLD.${column}`)}`;
+}

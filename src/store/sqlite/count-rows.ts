@@ -13,7 +13,8 @@ export const counting: CountingSql = {
       SELECT RAISE(ABORT, '${overQuotaMessage} ' || OLD.account_id || ' ' || OLD.quota);
     END;
   `,
-  triggersSql({ table, quota, column }) {
+  triggersSql({ table, quota, column, sum }) {
+    if (sum !== undefined) return sumTriggersSql(table, quota, sum);
     const trigger = (event: 'INSERT' | 'DELETE', row: 'NEW' | 'OLD', sign: '+' | '-') => `
       CREATE TRIGGER ${table}_${event.toLowerCase()}_${quota} AFTER ${event} ON ${table}
       ${column === undefined ? '' : `WHEN ${row}.${column} IS NOT NULL`} BEGIN
@@ -22,3 +23,20 @@ export const counting: CountingSql = {
     return trigger('INSERT', 'NEW', '+') + trigger('DELETE', 'OLD', '-');
   },
 };
+
+function sumTriggersSql(table: string, quota: string, column: string): string {
+  const trigger = (event: string, when: string, account: string, change: string) => `
+    CREATE TRIGGER ${table}_${event.slice(0, 6).toLowerCase()}_${quota} AFTER ${event} ON ${table} WHEN ${when} BEGIN
+      UPDATE account_usage SET used = used + ${change} WHERE account_id = ${account} AND quota = '${quota}';
+    END;`;
+  return [
+    trigger('INSERT', `NEW.${column} <> 0`, 'NEW.account_id', `NEW.${column}`),
+    trigger('DELETE', `OLD.${column} <> 0`, 'OLD.account_id', `(-OLD.${column})`),
+    trigger(
+      `UPDATE OF ${column}`,
+      `NEW.${column} <> OLD.${column}`,
+      'NEW.account_id',
+      `(NEW.${column} - OLD.${column})`,
+    ),
+  ].join('');
+}

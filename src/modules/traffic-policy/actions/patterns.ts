@@ -2,7 +2,7 @@ import { EvaluationFault } from '../../../lib/cel/run.ts';
 import { PatternFault, Regex } from '../../../lib/regex/regex.ts';
 import type { Match } from '../../../lib/regex/regex.ts';
 import type { ConfigReader } from '../document/config-reader.ts';
-import { mostPatternSteps } from '../document/reads.ts';
+import { bytesOf, mostPatternSteps } from '../document/reads.ts';
 import type { Template } from '../document/template.ts';
 import { invalidRegex } from '../errors.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
@@ -15,10 +15,11 @@ export function patternOf(from: Template, visit: PolicyVisit): string {
 }
 
 export function regexOf(source: string, config: ConfigReader): Regex {
-  const { patterns } = config.context.reads;
+  const { patterns, memory } = config.context.reads;
   try {
     const regex = new Regex(source);
     patterns.steps += regex.size;
+    memory.bytes += regex.size * bytesOf.step;
     if (patterns.steps <= mostPatternSteps) return regex;
     throw new PatternFault(
       `those of the policy have more than ${mostPatternSteps} steps together; use fewer or shorter ones`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { parseIp } from '../../../lib/ip/address.ts';
-import { readPolicy } from '../document/read-policy.ts';
+import { readPolicy } from '../document/known-policies.ts';
 import { tryPolicy } from '../trial/try-policy.ts';
 
 function isLetIn(address: string, config: object): boolean {

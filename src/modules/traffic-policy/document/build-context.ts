@@ -9,4 +9,6 @@ export interface BuildContext {
   readonly environment: Environment<PolicyVisit>;
   /** Notes what they read. */
   readonly reads: Reads;
+  /** Characters of the expressions of an action so far: all of them are compiled in one turn. */
+  readonly ofAction: { characters: number };
 }

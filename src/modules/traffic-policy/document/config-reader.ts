@@ -1,23 +1,26 @@
 import { compile } from '../../../lib/cel/compile.ts';
 import type { Compiled } from '../../../lib/cel/compile.ts';
 import { parseDurationNanos } from '../../../lib/cel/functions/time-text.ts';
-import { parseCel } from '../../../lib/cel/parse.ts';
+import { parseTokens } from '../../../lib/cel/parse.ts';
 import type { Run } from '../../../lib/cel/run.ts';
 import { ExpressionFault } from '../../../lib/cel/syntax-fault.ts';
+import { tokenize } from '../../../lib/cel/tokens.ts';
 import type { Node } from '../../../lib/cel/tree.ts';
 import type { Type } from '../../../lib/cel/types.ts';
 import { any } from '../../../lib/cel/types.ts';
 import { quote, UserError } from '../../../errors/user-error.ts';
 import { nearestName } from '../../../lib/nearest-name.ts';
+import { finishNow } from '../../../lib/steps.ts';
+import type { Steps } from '../../../lib/steps.ts';
 import * as errors from '../errors.ts';
 import type { Phase } from '../phases.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
 import type { BuildContext } from './build-context.ts';
 import type { Variables } from '../variables/variable.ts';
 import { ofSecrets } from '../variables/secrets.ts';
-import { constantTemplate, readTemplate } from './template.ts';
+import { countCharacters, readTemplate } from './template.ts';
 import type { Template } from './template.ts';
-import { noteReads } from './reads.ts';
+import { bytesOf, noteReads } from './reads.ts';
 
 /** Longest text of an expression. */
 const longestExpression = 16_384;
@@ -200,7 +203,7 @@ export class ConfigReader {
   #templateOf(value: unknown, path: string): Template {
     if (typeof value === 'string') return readTemplate(value, path, this.context);
     // YAML reads 200 and true without quotes as what they are.
-    if (typeof value === 'number' || typeof value === 'boolean') return constantTemplate(String(value));
+    if (typeof value === 'number' || typeof value === 'boolean') return readTemplate(String(value), path, this.context);
     throw wrongType(path, 'a text', value);
   }
 
@@ -213,6 +216,8 @@ export class ConfigReader {
     if (value === undefined) return undefined;
     if (!Array.isArray(value)) throw this.#wrongType(name, 'a list', value);
     this.#checkCount(name, value.length, most);
+    const { memory } = this.context.reads;
+    for (const item of value) memory.bytes += bytesOf.item + (typeof item === 'string' ? item.length * 2 : 0);
     return value;
   }
 
@@ -225,12 +230,25 @@ export class ConfigReader {
   }
 }
 
-export function compileExpression(
+type CompiledExpression = Compiled<PolicyVisit> & { readonly node: Node };
+
+function compileExpression(
+  source: string,
+  path: string,
+  context: BuildContext,
+  wanted: Type = any,
+): CompiledExpression {
+  countCharacters(source.length, path, context);
+  return finishNow(expressionSteps(source, path, context, wanted));
+}
+
+/** The same in steps: an expression at its limit takes some milliseconds in each. */
+export function* expressionSteps(
   source: string,
   path: string,
   { environment, reads }: BuildContext,
-  wanted: Type = any,
-): Compiled<PolicyVisit> & { readonly node: Node } {
+  wanted: Type,
+): Steps<CompiledExpression> {
   if (source.length > longestExpression)
     throw new UserError(errors.tooLong, {
       path,
@@ -239,8 +257,12 @@ export function compileExpression(
       remedy: 'Divide the expression.',
     });
   try {
-    const node = parseCel(source);
+    const tokens = tokenize(source);
+    yield;
+    const node = parseTokens(tokens);
+    yield;
     noteReads(node, reads);
+    yield;
     return { ...compile(node, environment, wanted), node };
   } catch (error) {
     if (!(error instanceof ExpressionFault)) throw error;

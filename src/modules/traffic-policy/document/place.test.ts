@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { UserError } from '../../../errors/user-error.ts';
-import { readPolicy } from './read-policy.ts';
+import { readPolicy } from './known-policies.ts';
 
 /** The text from the place on that a refusal names. */
 function textAt(policy: string): string {

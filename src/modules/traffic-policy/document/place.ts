@@ -2,7 +2,8 @@ import { isMap, isScalar, isSeq } from 'yaml';
 import type { Node } from 'yaml';
 
 import type { UserError } from '../../../errors/user-error.ts';
-import { parseYaml } from './read-text.ts';
+import type { Steps } from '../../../lib/steps.ts';
+import { yamlSteps } from './read-text.ts';
 
 /** Paths in messages; a key of a map that is written otherwise ends it early. */
 const pathPattern = /\bon_(?:tcp_connect|http_request|http_response)(?:\[\d+\]|\.[A-Za-z_][\w-]*)*/;
@@ -11,13 +12,15 @@ const characterPattern = /\(character (\d+)\)\.?$/;
 type Path = readonly (string | number)[];
 
 /** The same error, whose message begins with the line and the column in the text of the policy. */
-export function withPlace(error: UserError, text: string): UserError {
+export function* withPlace(error: UserError, text: string): Steps<UserError> {
   const [path] = pathPattern.exec(error.message) ?? [];
   if (path === undefined) return error;
   const steps = Array.from(path.matchAll(/\[(\d+)\]|[^.[\]]+/g), ([name, index]) =>
     index === undefined ? name : Number(index),
   );
-  const start = isJson(text) ? placeInJson(text, steps) : placeInYaml(text, steps);
+  const isOfJson = isJson(text);
+  yield;
+  const start = yield* isOfJson ? placeInJson(text, steps) : placeInYaml(text, steps);
   if (start === undefined) return error;
   const [, character] = characterPattern.exec(error.message) ?? [];
   const at = start + (character === undefined ? 0 : lengthBefore(text.slice(start), Number(character)));
@@ -41,15 +44,18 @@ function lengthBefore(source: string, character: number): number {
   return /[\n\\|>]/.test(before.slice(0, 1)) || /[\n\\]|''/.test(before) ? 0 : quote.length + character - 1;
 }
 
+const tokensAtOnce = 5_000;
 const jsonToken = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s"{}[\]:,]+/g;
 
 /** Where a value begins, or the innermost one around it that is there. */
-function placeInJson(text: string, path: Path): number | undefined {
+function* placeInJson(text: string, path: Path): Steps<number | undefined> {
   let [depth, found, next]: [number, number | undefined, number] = [0, undefined, 0];
   // Index or key of each level that is open; a key is not known before it is read.
   const levels: (string | number | undefined)[] = [];
   let lastText: string | undefined;
+  let seen = 0;
   for (const { 0: token, index } of text.matchAll(jsonToken)) {
+    if (++seen % tokensAtOnce === 0) yield;
     if (token === ':') {
       levels[depth - 1] = lastText;
       continue;
@@ -81,9 +87,9 @@ function placeInJson(text: string, path: Path): number | undefined {
   return found;
 }
 
-function placeInYaml(text: string, path: Path): number | undefined {
-  const { contents } = parseYaml(text);
-  let node: Node | null = contents;
+function* placeInYaml(text: string, path: Path): Steps<number | undefined> {
+  const { document } = yield* yamlSteps(text);
+  let node: Node | null = document.contents;
   for (const step of path) {
     const below: unknown = isMap(node) || isSeq(node) ? node.get(step, true) : undefined;
     if (!isScalar(below) && !isMap(below) && !isSeq(below)) break;

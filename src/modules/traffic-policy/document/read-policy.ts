@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
-
 import { quote, UserError } from '../../../errors/user-error.ts';
-import { BoundedCache } from '../../../lib/bounded-cache.ts';
 import type { Run } from '../../../lib/cel/run.ts';
 import { bool } from '../../../lib/cel/types.ts';
 import { nearestName } from '../../../lib/nearest-name.ts';
-import { knowsPlaces } from '../../places.ts';
+import type { Steps } from '../../../lib/steps.ts';
 import type { Action, BuiltAction } from '../actions/action.ts';
 import { actions } from '../actions/index.ts';
 import { whyNotOffered } from '../actions/not-offered.ts';
@@ -17,11 +14,11 @@ import { keyOf } from '../run/rule-key.ts';
 import type { RuleKey } from '../run/rule-key.ts';
 import { environmentOf } from '../variables/environment.ts';
 import type { BuildContext } from './build-context.ts';
-import { compileExpression, ConfigReader, fieldsOf, wrongType } from './config-reader.ts';
+import { ConfigReader, expressionSteps, fieldsOf, wrongType } from './config-reader.ts';
 import { withPlace } from './place.ts';
-import { addReads, newReads, readsPathVar } from './reads.ts';
+import { addReads, bytesOf, newReads, readsPathVar } from './reads.ts';
 import type { Reads } from './reads.ts';
-import { readDocument } from './read-text.ts';
+import { documentSteps } from './read-text.ts';
 
 const mostRules = 1000;
 const mostActions = 100;
@@ -66,46 +63,22 @@ export interface Policy {
   /** Phases that the document names, also without rules. */
   readonly named: readonly Phase[];
   readonly reads: Reads;
+  /** Estimate of the memory that it takes. */
+  readonly kib: number;
 }
-
-/** Policies are read when they are written, and again when they are put in force. */
-const known = new BoundedCache<string, Policy>(50);
-/** Longer ones take some megabytes each. */
-const usualLength = 16_384;
-const knownLong = new BoundedCache<string, Policy>(4);
 
 /** Reads the text of a policy. Throws `UserError`. */
-export function readPolicy(text: string): Policy {
-  return readWith(text, knowsPlaces());
-}
-
-/** Reads a policy that was accepted before, to see what it names: it may need a database that is gone. Throws `UserError`. */
-export function readStoredPolicy(text: string): Policy {
-  return readWith(text, true);
-}
-
-function readWith(text: string, hasPlaces: boolean): Policy {
-  const key = createHash('sha256').update(text).digest('base64');
-  const cache = text.length > usualLength ? knownLong : known;
-  const place = `${hasPlaces} ${key}`;
-  const found = cache.get(place);
-  if (found !== undefined) return found;
-  const policy = { key, ...checkText(text, hasPlaces) };
-  cache.fill(cache.ticket(), place, policy);
-  return policy;
-}
-
-function checkText(text: string, hasPlaces: boolean): Omit<Policy, 'key'> {
-  const document = readDocument(text);
+export function* policySteps(text: string, hasPlaces: boolean): Steps<Omit<Policy, 'key'>> {
+  const document = yield* documentSteps(text);
   try {
-    return checkPolicy(document, hasPlaces);
+    return yield* checkPolicy(document, text.length, hasPlaces);
   } catch (error) {
-    throw error instanceof UserError ? withPlace(error, text) : error;
+    throw error instanceof UserError ? yield* withPlace(error, text) : error;
   }
 }
 
-/** Checks a document that has been parsed. Throws `UserError`. */
-function checkPolicy(document: unknown, hasPlaces: boolean): Omit<Policy, 'key'> {
+/** Checks a document that has been parsed, whose text was so long. Throws `UserError`. */
+function* checkPolicy(document: unknown, length: number, hasPlaces: boolean): Steps<Omit<Policy, 'key'>> {
   if (typeof document !== 'object' || document === null || Array.isArray(document))
     throw new UserError(errors.unreadablePolicy, {
       reason: `it must be a map of phases, such as on_http_request, to lists of rules, and is ${quote(document)}`,
@@ -114,22 +87,23 @@ function checkPolicy(document: unknown, hasPlaces: boolean): Omit<Policy, 'key'>
   for (const name of given.keys()) if (!isPhase(name)) throw unknownPhase(name);
   const reads = newReads();
   const named = phases.filter((phase) => given.has(phase));
-  const rulesOf = (phase: Phase): readonly Rule[] => {
+  function* rulesOf(phase: Phase): Steps<readonly Rule[]> {
     const list = given.get(phase) ?? [];
     if (!Array.isArray(list)) throw wrongType(phase, 'a list of rules', list);
     if (list.length > mostRules)
       throw new UserError(errors.tooManyRules, { path: phase, count: list.length, limit: mostRules });
-    return readRules(list, { phase, environment: environmentOf(phase, hasPlaces), reads });
-  };
+    const environment = environmentOf(phase, hasPlaces);
+    return yield* readRules(list, { phase, environment, reads, ofAction: { characters: 0 } });
+  }
   const rules = {
-    on_tcp_connect: rulesOf('on_tcp_connect'),
-    on_http_request: rulesOf('on_http_request'),
-    on_http_response: rulesOf('on_http_response'),
+    on_tcp_connect: yield* rulesOf('on_tcp_connect'),
+    on_http_request: yield* rulesOf('on_http_request'),
+    on_http_response: yield* rulesOf('on_http_response'),
   };
   checkLogins(rules.on_http_request);
   checkSecrets(reads);
   checkTermination(rules.on_tcp_connect);
-  return { rules, named, reads };
+  return { rules, named, reads, kib: Math.ceil((bytesOf.policy + length + reads.memory.bytes) / 1024) };
 }
 
 /** How TLS ends is known before a connection comes, so that no expression can choose it. */
@@ -183,27 +157,29 @@ function unknownPhase(name: string): UserError {
   return new UserError(errors.unreadablePolicy, { reason: `it has no phase ${quote(name)}; ${reason}` });
 }
 
-function readRules(list: readonly unknown[], context: BuildContext): readonly Rule[] {
+function* readRules(list: readonly unknown[], context: BuildContext): Steps<readonly Rule[]> {
   const rules: Rule[] = [];
   let end: string | undefined;
   for (const [at, given] of list.entries()) {
     const path = `${context.phase}[${at}]`;
     if (end !== undefined) throw new UserError(errors.unreachableAction, { path, before: end });
-    const rule = readRule(given, path, context);
+    const rule = yield* readRule(given, path, context);
+    yield;
     rules.push(rule);
     if (rule.conditions.length === 0 && rule.actions.at(-1)?.built.ends === true) end = rule.actions.at(-1)?.path;
   }
   return rules;
 }
 
-function readRule(given: unknown, path: string, context: BuildContext): Rule {
+function* readRule(given: unknown, path: string, context: BuildContext): Steps<Rule> {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw wrongType(path, 'a rule', given);
   const reader = new ConfigReader(given, path, context);
   const name = reader.raw('name');
   if (name !== undefined && typeof name !== 'number' && (typeof name !== 'string' || name.length > longestName))
     throw wrongType(`${path}.name`, `a text of at most ${longestName} characters`, name);
   const reads = newReads(context.reads);
-  const conditions = readConditions(reader.raw('expressions'), `${path}.expressions`, { ...context, reads });
+  context.reads.memory.bytes += bytesOf.rule;
+  const conditions = yield* readConditions(reader.raw('expressions'), `${path}.expressions`, { ...context, reads });
   addReads(context.reads, reads);
   const list = reader.raw('actions');
   if (list !== undefined && !Array.isArray(list)) throw wrongType(`${path}.actions`, 'a list of actions', list);
@@ -218,6 +194,7 @@ function readRule(given: unknown, path: string, context: BuildContext): Rule {
     if (before?.built.ends === true)
       throw new UserError(errors.unreachableAction, { path: place, before: before.path });
     const { action, built } = readAction(each, place, context);
+    yield;
     guards ||= built.guards ?? action.guards;
     placed.push({ path: place, type: action.type, built });
   }
@@ -233,16 +210,19 @@ function readRule(given: unknown, path: string, context: BuildContext): Rule {
   };
 }
 
-function readConditions(given: unknown, path: string, context: BuildContext): readonly Condition[] {
+function* readConditions(given: unknown, path: string, context: BuildContext): Steps<readonly Condition[]> {
   if (given === undefined) return [];
   if (!Array.isArray(given)) throw wrongType(path, 'a list of expressions', given);
   checkCount('expressions', given.length, mostExpressions, path);
-  return given.map((source: unknown, at) => {
+  const conditions: Condition[] = [];
+  for (const [at, source] of given.entries()) {
     const place = `${path}[${at}]`;
     if (typeof source !== 'string') throw wrongType(place, 'an expression, which is a text', source);
-    const { run, mayFail, node } = compileExpression(source, place, context, bool);
-    return { source, run, mayFail, key: keyOf(node) };
-  });
+    const { run, mayFail, node } = yield* expressionSteps(source, place, context, bool);
+    conditions.push({ source, run, mayFail, key: keyOf(node) });
+    yield;
+  }
+  return conditions;
 }
 
 function checkCount(what: string, count: number, limit: number, path: string): void {
@@ -259,12 +239,14 @@ function readAction(
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw wrongType(path, 'an action', given);
   const reader = new ConfigReader(given, path, context);
   const type = reader.required('type', reader.text('type'));
-  const config = new ConfigReader(reader.raw('config'), `${path}.config`, context);
+  const own = { ...context, ofAction: { characters: 0 } };
+  const config = new ConfigReader(reader.raw('config'), `${path}.config`, own);
   reader.finish();
   const action = actionByType.get(type);
   if (action === undefined) throw unknownAction(type, path);
   if (!action.phases.includes(context.phase))
     throw new UserError(errors.actionNotInPhase, { type, path, phases: action.phases.join(' or ') });
+  context.reads.memory.bytes += bytesOf.action;
   const built = action.build(config);
   config.finish();
   return { action, built };

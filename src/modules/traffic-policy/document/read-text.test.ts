@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readDocument } from './read-text.ts';
+import { finishNow } from '../../../lib/steps.ts';
+import { documentSteps } from './read-text.ts';
+
+const readDocument = (text: string) => finishNow(documentSteps(text));
 
 const refused = (text: string, reason: RegExp) => assert.throws(() => readDocument(text), reason);
 

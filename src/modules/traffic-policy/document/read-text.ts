@@ -1,9 +1,10 @@
-import { isScalar, parseDocument, visit } from 'yaml';
-import type { Document } from 'yaml';
+import { Composer, isScalar, LineCounter, Parser, visit } from 'yaml';
+import type { Document, YAMLError } from 'yaml';
 
 import { quote, UserError } from '../../../errors/user-error.ts';
+import type { Steps } from '../../../lib/steps.ts';
 import { tooLong, unreadablePolicy } from '../errors.ts';
-import { parseUniqueJson } from './unique-json.ts';
+import { uniqueJsonSteps } from './unique-json.ts';
 
 /** Longest text of a policy: one of a thousand rules has some 200 kB. */
 const longestJson = 262_144;
@@ -14,14 +15,19 @@ const part = /[,[\]{}\n]|[-?:#](?=[ \t\r\n]|$)|[&*!|>](?=\S)/g;
 const mostAliases = 20;
 
 /** Reads the text of a policy, JSON or YAML. Throws `UserError`. */
-export function readDocument(text: string): unknown {
+export function* documentSteps(text: string): Steps<unknown> {
   checkLength(text, longestJson, 'Divide the policy, or name ranges of addresses in an IP policy.');
   if (/^\s*\{/.test(text)) {
-    const read = readJson(text);
+    const read = yield* uniqueJsonSteps(text);
+    // Of a key that stands twice in an object only the last one is left.
+    if (read?.isUnique === false)
+      throw new UserError(unreadablePolicy, {
+        reason: 'one of its objects has the same key twice. Give each key once',
+      });
     if (read !== undefined) return read.value;
   }
   checkLength(text, longestYaml, `Write it as JSON, which may have ${longestJson} bytes.`);
-  return readYaml(text);
+  return yield* readYaml(text);
 }
 
 function checkLength(text: string, limit: number, remedy: string): void {
@@ -30,25 +36,17 @@ function checkLength(text: string, limit: number, remedy: string): void {
     throw new UserError(tooLong, { path: 'its whole text', length: `${bytes} bytes`, limit: `${limit} bytes`, remedy });
 }
 
-/** Undefined: it is no JSON, and may be YAML. */
-function readJson(text: string): { readonly value: unknown } | undefined {
-  const read = parseUniqueJson(text);
-  // Of a key that stands twice in an object only the last one is left.
-  if (read?.isUnique === false)
-    throw new UserError(unreadablePolicy, { reason: 'one of its objects has the same key twice. Give each key once' });
-  return read;
-}
-
-function readYaml(text: string): unknown {
+function* readYaml(text: string): Steps<unknown> {
   const count = text.match(part)?.length ?? 0;
   if (count > mostParts)
     throw unreadable(
       `it has ${count} lines, keys, items and brackets, where ${mostParts} are allowed. Write it as JSON`,
     );
-  const document = parseYaml(text);
-  const [fault = document.warnings[0]] = document.errors;
-  if (fault !== undefined) throw unreadable(fault.message);
+  const { document, fault } = yield* yamlSteps(text);
+  if (fault !== undefined) throw unreadable(fault);
+  yield;
   if (hasKeyTwice(document)) throw unreadable('keys of a map must be unique, and one has the same key twice');
+  yield;
   try {
     return document.toJS({ maxAliasCount: mostAliases }) as unknown;
   } catch (error) {
@@ -56,14 +54,38 @@ function readYaml(text: string): unknown {
   }
 }
 
-/** Parses YAML whose length has been checked. */
-export function parseYaml(text: string): Document {
+interface ReadYaml {
+  readonly document: Document;
+  /** What is wrong with it, and where. */
+  readonly fault: string | undefined;
+}
+
+/** Parses YAML whose length has been checked, as `parseDocument` of the library does, in steps. */
+export function* yamlSteps(text: string): Steps<ReadYaml> {
+  const lines = new LineCounter();
+  const tokens = withoutStacks(() => [...new Parser(lines.addNewLine).parse(text)]);
+  yield;
+  // The library would compare each key with all others.
+  const composer = new Composer({ uniqueKeys: false, strict: true });
+  const [document, another] = withoutStacks(() => [...composer.compose(tokens, true, text.length)]);
+  if (document === undefined) throw new Error('the composer has made no document');
+  const fault = document.errors[0] ?? document.warnings[0];
+  if (fault !== undefined) return { document, fault: describe(fault, lines) };
+  return { document, fault: another === undefined ? undefined : 'it has several documents; give one' };
+}
+
+function describe({ message, pos: [at] }: YAMLError, lines: LineCounter): string {
+  if (at < 0) return message;
+  const { line, col } = lines.linePos(at);
+  return `${message} at line ${line}, column ${col}`;
+}
+
+/** Every character of a text may be a fault of its own, of which the first one is told. */
+function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
-  // Every character of a text may be a fault of its own, of which the first one is told.
   Error.stackTraceLimit = 0;
   try {
-    // The library would compare each key with all others.
-    return parseDocument(text, { uniqueKeys: false, strict: true, prettyErrors: true });
+    return work();
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }

@@ -22,14 +22,36 @@ export interface Reads {
   readonly pathVars: Set<string>;
   /** Regular expressions that are written out. */
   readonly patterns: { steps: number };
+  /** Estimate of what the policy takes once it is built. */
+  readonly memory: { bytes: number };
 }
+
+/**
+ * What the parts of a policy take once they are built, in bytes, with what leads to them: closures with what they see, texts, values.
+ * `policy-memory.test.ts` holds that it is no less than what is measured.
+ */
+export const bytesOf = {
+  policy: 2_048,
+  rule: 512,
+  action: 1_024,
+  /** A condition, or an expression in a config. */
+  expression: 640,
+  /** An operator, a call or a value of an expression. */
+  node: 128,
+  /** A name below another one: both are one. */
+  member: 32,
+  /** A value that stands in a list. */
+  item: 64,
+  /** A step of a regular expression. */
+  step: 48,
+};
 
 /** Most steps of all regular expressions of a policy. They take room in every process, whether a visit comes to them or not. */
 export const mostPatternSteps = 100_000;
 
 /** Nothing has been read so far. `shared`: what a part of the policy shares with the rest. */
-export function newReads(shared?: Pick<Reads, 'secrets' | 'patterns' | 'pathVars'>): Reads {
-  const { secrets = [], patterns = { steps: 0 }, pathVars = new Set<string>() } = shared ?? {};
+export function newReads(shared?: Pick<Reads, 'secrets' | 'patterns' | 'memory' | 'pathVars'>): Reads {
+  const { secrets = [], patterns = { steps: 0 }, memory = { bytes: 0 }, pathVars = new Set<string>() } = shared ?? {};
   return {
     headers: false,
     path: false,
@@ -37,6 +59,7 @@ export function newReads(shared?: Pick<Reads, 'secrets' | 'patterns' | 'pathVars
     identityToken: false,
     secrets,
     patterns,
+    memory,
     vars: new Set(),
     pathVars,
   };
@@ -71,7 +94,9 @@ const pathless: ReadonlySet<string> = new Set(['scheme', 'authority', 'host', 'p
 /** Notes what an expression reads. */
 export function noteReads(root: Node, reads: Reads): void {
   const left = [root];
+  reads.memory.bytes += bytesOf.expression;
   for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    reads.memory.bytes += memoryOf(node);
     if (node.kind === 'member' && node.of.kind === 'name' && node.of.name === 'vars') reads.vars.add(node.name);
     if (node.kind === 'member' && node.of.kind === 'name' && node.of.name === 'req') {
       if (ofHeaders.has(node.name)) reads.headers = true;
@@ -81,6 +106,29 @@ export function noteReads(root: Node, reads: Reads): void {
     else if (node.kind === 'call') noteCall(node, reads);
     left.push(...childrenOf(node));
   }
+}
+
+/** Without what is below it, but for values of a list, which are kept as they are. */
+function memoryOf(node: Node): number {
+  switch (node.kind) {
+    case 'member':
+      return bytesOf.member;
+    case 'literal':
+      return bytesOf.node + lengthOf(node);
+    case 'list':
+      return node.items.reduce(
+        (sum, item) => sum + (item.kind === 'literal' ? bytesOf.item - bytesOf.node : 0),
+        bytesOf.node,
+      );
+    case 'map':
+      return bytesOf.node + node.entries.length * bytesOf.item;
+    default:
+      return bytesOf.node;
+  }
+}
+
+function lengthOf({ value }: Extract<Node, { readonly kind: 'literal' }>): number {
+  return typeof value === 'string' ? value.length * 2 : value instanceof Uint8Array ? value.length : 0;
 }
 
 function namesIdentityToken(node: Node): boolean {
@@ -101,9 +149,11 @@ function noteCall({ name, of, items }: Extract<Node, { readonly kind: 'call' }>,
   if (typeof vault === 'string' && typeof secret === 'string') reads.secrets.push({ vault, name: secret });
 }
 
-function notePattern(node: Node | undefined, { patterns }: Reads): void {
+function notePattern(node: Node | undefined, { patterns, memory }: Reads): void {
   if (node?.kind !== 'literal' || typeof node.value !== 'string') return;
-  patterns.steps += sizeOf(node.value);
+  const steps = sizeOf(node.value);
+  patterns.steps += steps;
+  memory.bytes += steps * bytesOf.step;
   if (patterns.steps > mostPatternSteps) {
     const reason = `the regular expressions of the policy have more than ${mostPatternSteps} steps together`;
     throw new ExpressionFault(node.at, `${reason}; use fewer, shorter or less repeated ones`);

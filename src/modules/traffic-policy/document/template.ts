@@ -8,10 +8,10 @@ import { asList, CelMap, Duration, Timestamp, TypeName, Uint } from '../../../li
 import type { Value } from '../../../lib/cel/values.ts';
 import { checkText } from '../../../lib/cel/operators.ts';
 import { UserError } from '../../../errors/user-error.ts';
-import { invalidInterpolation } from '../errors.ts';
+import { invalidInterpolation, tooLong } from '../errors.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
 import type { BuildContext } from './build-context.ts';
-import { noteReads } from './reads.ts';
+import { bytesOf, noteReads } from './reads.ts';
 
 /** A text with expressions in it, as in `Hello ${req.host}`. */
 export interface Template {
@@ -34,6 +34,22 @@ export interface Piece {
 
 type Part = string | Run<PolicyVisit>;
 
+/** Most characters of all expressions of one action. */
+const mostCharacters = 16_384;
+/** What each of them counts beside its own. */
+const charactersOfOne = 16;
+
+export function countCharacters(length: number, path: string, { ofAction }: BuildContext): void {
+  ofAction.characters += length + charactersOfOne;
+  if (ofAction.characters > mostCharacters + charactersOfOne)
+    throw new UserError(tooLong, {
+      path,
+      length: `${ofAction.characters} characters of expressions in one action`,
+      limit: mostCharacters,
+      remedy: 'Divide the action.',
+    });
+}
+
 export function constantTemplate(text: string): Template {
   const pieces = [{ text, isValue: false }];
   return { constant: text, text: () => text, pieces: () => pieces, value: () => text };
@@ -41,6 +57,7 @@ export function constantTemplate(text: string): Template {
 
 /** Reads a text. Throws `UserError` for an expression that cannot be compiled. */
 export function readTemplate(source: string, path: string, context: BuildContext): Template {
+  context.reads.memory.bytes += bytesOf.expression + source.length * 2;
   if (!source.includes('${')) return constantTemplate(source);
   const parts = readParts(source, path, context);
   const pieces = (visit: PolicyVisit): readonly Piece[] => {
@@ -72,10 +89,14 @@ function readParts(source: string, path: string, context: BuildContext): readonl
   let from = 0;
   while (from < source.length) {
     const start = source.indexOf('${', from);
-    if (start !== from) parts.push(source.slice(from, start < 0 ? source.length : start));
+    if (start !== from) {
+      context.reads.memory.bytes += bytesOf.item;
+      parts.push(source.slice(from, start < 0 ? source.length : start));
+    }
     if (start < 0) break;
     try {
       const { node, end } = parseEmbedded(source, start + 2);
+      countCharacters(end - start - 2, path, context);
       noteReads(node, context.reads);
       parts.push(compile(node, context.environment).run);
       from = end + 1;

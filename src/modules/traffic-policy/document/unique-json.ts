@@ -1,16 +1,48 @@
+import { finishNow } from '../../../lib/steps.ts';
+import type { Steps } from '../../../lib/steps.ts';
+
+type Read = { readonly value: unknown; readonly isUnique: boolean } | undefined;
+
+/** Levels beyond which code that calls itself for each could not walk it. */
+const deepest = 1_000;
+const valuesAtOnce = 10_000;
+
 /** Parses JSON, and tells whether each object has each key once. Undefined: it is no JSON. */
-export function parseUniqueJson(text: string): { readonly value: unknown; readonly isUnique: boolean } | undefined {
-  let entries = 0;
+export function parseUniqueJson(text: string): Read {
+  return finishNow(uniqueJsonSteps(text));
+}
+
+/** The same in steps. */
+export function* uniqueJsonSteps(text: string): Steps<Read> {
   let value: unknown;
   try {
-    value = JSON.parse(text, (_key: string, each: unknown) => {
-      if (typeof each === 'object' && each !== null && !Array.isArray(each)) entries += Object.keys(each).length;
-      return each;
-    });
+    value = JSON.parse(text);
   } catch {
     return undefined;
   }
-  return { value, isUnique: countColons(text) === entries };
+  yield;
+  const entries = yield* countEntries(value);
+  yield;
+  return entries === undefined ? undefined : { value, isUnique: countColons(text) === entries };
+}
+
+/** Entries of all objects. Undefined: it is too deep. */
+function* countEntries(root: unknown): Steps<number | undefined> {
+  let [entries, seen, depth] = [0, 0, 0];
+  let level = [root];
+  while (level.length > 0) {
+    if (++depth > deepest) return undefined;
+    const below: unknown[] = [];
+    for (const each of level) {
+      if (++seen % valuesAtOnce === 0) yield;
+      if (typeof each !== 'object' || each === null) continue;
+      const values: readonly unknown[] = Array.isArray(each) ? each : Object.values(each);
+      if (!Array.isArray(each)) entries += values.length;
+      for (const value of values) if (typeof value === 'object' && value !== null) below.push(value);
+    }
+    level = below;
+  }
+  return entries;
 }
 
 /** Colons outside of texts: JSON has one for each entry of an object. */

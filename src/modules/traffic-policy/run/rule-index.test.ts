@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { requestVisit } from '../../../../test/support/step-visit.ts';
 import { isLong } from '../../../../test/support/long-form.ts';
 import { UserError } from '../../../errors/user-error.ts';
-import { readPolicy } from '../document/read-policy.ts';
+import { readPolicy } from '../document/known-policies.ts';
 import type { Policy } from '../document/read-policy.ts';
 import { PolicyVisit } from './policy-visit.ts';
 import { RuleIndex } from './rule-index.ts';

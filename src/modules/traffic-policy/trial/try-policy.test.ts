@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { parseIp } from '../../../lib/ip/address.ts';
-import { readPolicy } from '../document/read-policy.ts';
+import { readPolicy } from '../document/known-policies.ts';
 import { tryPolicy } from './try-policy.ts';
 import type { DescribedRequest } from './described-visit.ts';
 

@@ -5,6 +5,7 @@ import type { TextFields } from '../../../api/body/text-fields.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import { anyKey } from '../../../lib/any-key.ts';
 import { mapInTurns, objectInTurns } from '../../../lib/map-in-turns.ts';
+import { Pace } from '../../../lib/pace.ts';
 import { sortInTurns } from '../../../lib/sort-in-turns.ts';
 import { defineKind, textsOf, textsToSet } from '../../configuration-kind.ts';
 import type { ConfigurationKind, EntryFields, IdOf, NameOf } from '../../configuration-kind.ts';
@@ -89,16 +90,14 @@ export function httpsEdgeKind(context: ResourceContext, errors: readonly ErrorDe
       const lowered = hostports.map((hostport) => hostport.toLowerCase());
       return {
         ...edgeFields({ ...texts, hostports: lowered }),
-        ...acceptModuleEntries(edgeTarget, fields),
-        ...(await routesField(
-          await mapInTurns(Object.keys(routes), (match) => acceptRoute(match, routes[match] ?? {})),
-        )),
+        ...(await acceptModuleEntries(edgeTarget, fields)),
+        ...(await routesField(await acceptRoutes(routes))),
       };
     },
     async create(write, fields) {
       const { hostports, routes = {}, ...texts } = read(fields);
       const { accountId } = write.call.caller;
-      const modules = storedModules(edgeTarget, fields, write.idOf, referables);
+      const modules = await storedModules(edgeTarget, fields, write.idOf, referables);
       const edge = await writes.create(write.transaction, accountId, { ...textsToSet(texts), hostports, modules });
       await syncRoutes(write, edge, [], routes);
       return edge;
@@ -106,7 +105,7 @@ export function httpsEdgeKind(context: ResourceContext, errors: readonly ErrorDe
     async update(write, edge, fields) {
       const { hostports = [], routes = {}, ...texts } = read(fields);
       const changed = sameHostports(hostports, edge.hostports) ? undefined : hostports;
-      const modules = storedModules(edgeTarget, fields, write.idOf, referables);
+      const modules = await storedModules(edgeTarget, fields, write.idOf, referables);
       await writes.update(write.transaction, edge, { ...textsToSet(texts), hostports: changed, modules });
       await syncRoutes(write, edge, await routesOf(write.transaction, edge), routes);
     },
@@ -149,27 +148,34 @@ function routeSync(context: ResourceContext) {
     const pairs = await mapInTurns(Object.keys(wanted), (match) => {
       const route = unseen.get(toMatchPath(match));
       unseen.delete(toMatchPath(match));
-      return { route, change: toChange(match, wanted[match] ?? {}, idOf, referables) };
+      return { route, match };
     });
     for (const route of unseen.values()) await writes.remove(transaction, route);
-    for (const { route, change } of pairs) {
+    for (const { route, match } of pairs) {
+      const change = await toChange(match, wanted[match] ?? {}, idOf, referables);
       if (route === undefined) await writes.create(transaction, edge, change);
       else await writes.update(transaction, route, change);
     }
   };
 }
 
-function toChange(match: string, fields: RouteFields, idOf: IdOf, referables: Referables): RouteChange {
+async function toChange(match: string, fields: RouteFields, idOf: IdOf, referables: Referables): Promise<RouteChange> {
   const { match_type = 'path_prefix' } = fields;
-  return { ...textsToSet(fields), match_type, match, modules: storedModules(target, fields, idOf, referables) };
+  return { ...textsToSet(fields), match_type, match, modules: await storedModules(target, fields, idOf, referables) };
 }
 
 function describeRoute(route: HttpsEdgeRoute, nameOf: NameOf): MatchedRoute {
   return [route.match, { ...routeFields(route), ...describeModules(target, route.modules, nameOf) }];
 }
 
-function acceptRoute(match: string, fields: RouteFields): MatchedRoute {
-  return [match, { ...routeFields(fields), ...acceptModuleEntries(target, fields) }];
+async function acceptRoutes(routes: Readonly<Record<string, RouteFields>>): Promise<readonly MatchedRoute[]> {
+  const pace = new Pace();
+  const accepted: MatchedRoute[] = [];
+  for (const [match, fields] of Object.entries(routes)) {
+    accepted.push([match, { ...routeFields(fields), ...(await acceptModuleEntries(target, fields)) }]);
+    if (pace.isDue) await pace.giveWay();
+  }
+  return accepted;
 }
 
 function routeFields(route: TextFields & { readonly match_type?: MatchType }): EntryFields {

@@ -8,6 +8,7 @@ import type { TextFields } from '../../../api/body/text-fields.ts';
 import { quote, UserError } from '../../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import type { Transaction } from '../../../store/write/transaction.ts';
+import { prepareModules } from '../../../modules/index.ts';
 import { textsToSet } from '../../configuration-kind.ts';
 import type { Referables } from '../../references.ts';
 import type { ResourceContext } from '../../resource.ts';
@@ -132,6 +133,7 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
       match_type: (value, missing) => (missing ? undefined : new UserError(unknownMatchType, { type: quote(value) })),
     },
     errors: { create: [edgeNotFound, ...routeErrors], update: routeErrors, delete: [] },
+    prepare: (body) => prepareModules(body, target),
     async create(transaction, call) {
       const { match_type, match: path_, ...rest } = call.body;
       const edge = await findEdge(transaction, call);

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+
+import { UserError } from '../../../errors/user-error.ts';
+import { BoundedCache } from '../../../lib/bounded-cache.ts';
+import { finishInTurns, finishNow } from '../../../lib/steps.ts';
+import type { Steps } from '../../../lib/steps.ts';
+import { knowsPlaces } from '../../places.ts';
+import { policySteps } from './read-policy.ts';
+import type { Policy } from './read-policy.ts';
+
+/** A policy, or what is wrong with its text. */
+type Reading = Policy | UserError;
+
+/** What was read last: policies are read when they are written, and again when they are put in force. */
+const latest = new BoundedCache<string, Reading>(50);
+/** Longer ones may take some megabytes each. */
+const usualLength = 16_384;
+const latestLong = new BoundedCache<string, Reading>(4);
+
+/** All that something still uses: a text that many things have is built once. */
+const live = new Map<string, WeakRef<Reading>>();
+const gone = new FinalizationRegistry((key: string) => {
+  if (live.get(key)?.deref() === undefined) live.delete(key);
+});
+
+/** Reads the text of a policy, at once where nobody uses it and it was not prepared. Throws `UserError`. */
+export function readPolicy(text: string): Policy {
+  return orThrow(readWith(text, knowsPlaces()));
+}
+
+/** Reads a policy that was accepted before, to see what it names: it may need a database that is gone. Throws `UserError`. */
+export function readStoredPolicy(text: string): Policy {
+  const read = readWith(text, knowsPlaces());
+  return orThrow(read instanceof UserError && namesPlaces(text) ? readWith(text, true) : read);
+}
+
+/**
+ * Reads the text of a policy in slices, since long ones take some hundred milliseconds. As long as what it returns is kept, the functions
+ * above find it. A text that is refused is kept too.
+ */
+export async function preparePolicy(text: string): Promise<readonly Reading[]> {
+  const read = await prepareWith(text, knowsPlaces());
+  return read instanceof UserError && namesPlaces(text) ? [read, await prepareWith(text, true)] : [read];
+}
+
+function namesPlaces(text: string): boolean {
+  return text.includes('geo');
+}
+
+function readWith(text: string, hasPlaces: boolean): Reading {
+  const key = keyOf(text);
+  const place = `${hasPlaces} ${key}`;
+  return find(place, text) ?? keep(place, text, finishNow(reading(key, text, hasPlaces)));
+}
+
+async function prepareWith(text: string, hasPlaces: boolean): Promise<Reading> {
+  const key = keyOf(text);
+  const place = `${hasPlaces} ${key}`;
+  return find(place, text) ?? keep(place, text, await finishInTurns(reading(key, text, hasPlaces)));
+}
+
+function orThrow(read: Reading): Policy {
+  if (read instanceof UserError) throw read;
+  return read;
+}
+
+function* reading(key: string, text: string, hasPlaces: boolean): Steps<Reading> {
+  try {
+    return { key, ...(yield* policySteps(text, hasPlaces)) };
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+}
+
+function find(key: string, text: string): Reading | undefined {
+  return latestOf(text).get(key) ?? live.get(key)?.deref();
+}
+
+function keep(key: string, text: string, made: Reading): Reading {
+  // Somebody else may have read it meanwhile.
+  const read = live.get(key)?.deref() ?? made;
+  if (read === made) {
+    live.set(key, new WeakRef(read));
+    gone.register(read, key);
+  }
+  const cache = latestOf(text);
+  cache.fill(cache.ticket(), key, read);
+  return read;
+}
+
+function latestOf({ length }: string): typeof latest {
+  return length > usualLength ? latestLong : latest;
+}
+
+function keyOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
+}
