@@ -125,6 +125,7 @@ function runOf({ parts, paths }: Contestant): (at: number) => number {
     contentLength: 100,
     openTransform: undefined,
     mayEncode: () => true,
+    hold: () => {},
     isEncodable: true,
   };
   return (at) => {

@@ -231,3 +231,9 @@ export const policiesTooLarge = defineError(
   403,
   'This traffic policy would take about {kib} KiB of memory once it is built, beside {others} KiB that the others of this account take, where its quota {quota} is {limit} KiB. Give it fewer rules, expressions and regular expressions, name ranges of addresses in an IP policy, delete policies that you do not need, or ask the operator of the installation to raise it: gatehouse accounts quotas --account {account} --set {quota}=NUMBER. GET /quotas shows all quotas.',
 );
+
+export const heldBodiesInUse = defineError(
+  20342,
+  503,
+  'Too many bodies of requests and answers that rules check or change are held at once. Try again later.',
+);

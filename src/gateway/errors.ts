@@ -224,9 +224,3 @@ export const heldBodyTooLarge = defineError(
   413,
   'The body has more than {bytes} bytes, the most that can be verified here. Send less, or let the upstream server verify it.',
 );
-
-export const heldBodiesInUse = defineError(
-  20342,
-  503,
-  'Too many requests whose bodies must be verified are in progress. Try again later.',
-);

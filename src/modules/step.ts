@@ -189,7 +189,7 @@ export interface RequestVisit extends ConnectionVisit {
   upstreamTarget: string;
   /** Headers for the upstream. */
   outgoing: HeaderList;
-  /** Body for the upstream where a step has changed it. */
+  /** Body for the upstream where a step has changed it. Setting it throws if there is no room for it. */
   outgoingBody: Buffer | undefined;
   /** Headers that tell the upstream who the visitor is; undefined where nobody signs in. */
   identity: HeaderList | undefined;
@@ -327,8 +327,10 @@ export interface Answering {
    * response is given up. Undefined: the body passes unchanged.
    */
   openTransform: (() => Duplex) | undefined;
-  /** Must be asked before the body is changed. False: it must pass unchanged, or too many are being changed now. */
+  /** Must be asked before the body is encoded, which then must happen. False: it passes as it is. */
   readonly mayEncode: () => boolean;
+  /** Counts bytes of the body that are kept until the answer has ended. Throws `UserError` if there is no room for them. */
+  readonly hold: (bytes: number) => void;
   /** False: the answer is no upstream's to a request, and its body stays as it is. */
   readonly isEncodable: boolean;
 }

@@ -154,8 +154,12 @@ test('bodies that are held have room, for each account and in all, that comes ba
   const mebibyte = 1024 * 1024;
   assert.equal(bodies.add('a', 32 * mebibyte), true);
   assert.equal(bodies.add('a', 1), false);
-  for (const account of ['b', 'c', 'd']) assert.equal(bodies.add(account, 32 * mebibyte), true);
-  assert.equal(bodies.add('e', 1), false);
+  for (const account of ['b', 'c']) assert.equal(bodies.add(account, 32 * mebibyte), true);
+  // The more is held, the less is there for each of those that come later.
+  assert.equal(bodies.add('d', 16 * mebibyte), true);
+  assert.equal(bodies.add('d', 1024), false);
+  assert.equal(bodies.add('e', 9 * mebibyte), false);
+  assert.equal(bodies.add('e', 8 * mebibyte), true);
   bodies.release('a', 32 * mebibyte);
-  assert.equal(bodies.add('e', 1), true);
+  assert.equal(bodies.add('e', 9 * mebibyte), true);
 });

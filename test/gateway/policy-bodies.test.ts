@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { suite, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib';
 
-import { openHttp2, requestHttp2, sendRaw } from './support/https-client.ts';
+import { connectClient, openHttp2, requestHttp2, sendRaw } from './support/https-client.ts';
 import { backendEntry, edgeEntry, prefixRoute, toBackend, trafficPolicy } from './support/https-entries.ts';
 import { startGateway } from './support/https-gateway.ts';
-import { startUpstream } from './support/https-upstream.ts';
+import type { GatewaySettings } from './support/https-gateway.ts';
+import { startRawUpstream, startUpstream } from './support/https-upstream.ts';
 import { clients, readBody } from './support/https-versions.ts';
+import { until } from './support/tcp-engine.ts';
 import { documentedPolicy, policyOf, refusalOf, startWithPolicy } from './support/policies.ts';
 
 const errorCode = 'gatehouse-error-code';
@@ -216,6 +219,97 @@ suite('bodies of answers', () => {
       assert.deepEqual([answer.status, bytes.toString()], [200, page.replaceAll('555', '5').repeat(50)]);
     });
   }
+});
+
+/** What is answered with, where there is no room for a body. */
+const noRoom = [503, 'ERR_GATEHOUSE_20342', '1'];
+const refusalOfAnswer = ({
+  status,
+  headers,
+}: {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+}) => [status, headers[errorCode], headers['retry-after']];
+
+test('bodies that were changed count as held, as long as the upstream does not answer', async (t) => {
+  const asked = new Set<Socket>();
+  const upstream = await startRawUpstream((socket) => asked.add(socket));
+  t.after(() => upstream[Symbol.asyncDispose]());
+  const modules = { ...toBackend('b'), ...trafficPolicy(replaceIn('request', { from: '^x', to: 'y' })) };
+  const gateway = await startGateway(
+    [backendEntry('b', upstream.port), edgeEntry('e', ['app.test'], [prefixRoute('/', modules)])],
+    { timeouts: { idleMs: 86_400_000 } },
+  );
+  t.after(() => gateway[Symbol.asyncDispose]());
+  // An account may have 32 MiB: 32 bodies as they came and as they became.
+  const body = 'x'.repeat(524_288);
+  const visitors = await Promise.all(Array.from({ length: 32 }, () => connectClient(gateway.port)));
+  for (const visitor of visitors) visitor.write(post(body));
+  await until(() => asked.size === 32, 'all have reached the upstream');
+  assert.deepEqual(refusalOfAnswer(await sendRaw(gateway.port, post(body))), noRoom);
+  // Nothing is held for what no rule holds.
+  for (const visitor of visitors) visitor.destroy();
+  await until(() => upstream.open === 0, 'the gateway has left');
+  const last = sendRaw(gateway.port, post(body));
+  await until(() => asked.size === 33, 'there is room again');
+  for (const socket of asked) socket.destroy();
+  assert.equal((await last).status, 502);
+});
+
+suite('answers that are changed, of upstreams that do not end them', () => {
+  async function start(t: TestContext, settings: GatewaySettings = {}) {
+    const asked = new Set<Socket>();
+    const upstream = await startRawUpstream((socket, received) => {
+      asked.add(socket);
+      const length = received.includes('/short') ? 5 : 524_288;
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\nvalue`);
+    });
+    t.after(() => upstream[Symbol.asyncDispose]());
+    const modules = { ...toBackend('b'), ...trafficPolicy(replaceIn('response', { from: 'value', to: 'other' })) };
+    const edges = ['one', 'two'].map((name) => ({
+      ...edgeEntry(name, [`${name}.test`], [prefixRoute('/', modules)], name),
+    }));
+    const gateway = await startGateway([backendEntry('b', upstream.port), ...edges], {
+      timeouts: { idleMs: 86_400_000 },
+      ...settings,
+    });
+    t.after(() => gateway[Symbol.asyncDispose]());
+    return { asked, upstream, gateway };
+  }
+  const ask = (name: string, path: string) => `GET ${path} HTTP/1.1\r\nHost: ${name}.test\r\nConnection: close\r\n\r\n`;
+
+  test('no encoder is needed to change one', async (t) => {
+    const { asked, gateway } = await start(t, { bounds: { responseEncoders: 1 } });
+    const waiting = await Promise.all(
+      Array.from({ length: 3 }, () => connectClient(gateway.port, { servername: 'one.test' })),
+    );
+    for (const socket of waiting) socket.write(ask('one', '/'));
+    await until(() => asked.size === 3, 'all are held');
+    const { status, body } = await sendRaw(gateway.port, ask('one', '/short'), { servername: 'one.test' });
+    assert.equal(status, 200);
+    assert.match(body, /^5\r\nother\r\n/);
+    for (const socket of waiting) socket.destroy();
+  });
+
+  test('an account that holds as many as it may is told so, and others are served', async (t) => {
+    const { asked, upstream, gateway } = await start(t);
+    const waiting = await Promise.all(
+      Array.from({ length: 64 }, () => connectClient(gateway.port, { servername: 'one.test' })),
+    );
+    for (const socket of waiting) socket.write(ask('one', '/'));
+    await until(() => asked.size === 64, 'all are held');
+    assert.deepEqual(refusalOfAnswer(await sendRaw(gateway.port, ask('one', '/'), { servername: 'one.test' })), noRoom);
+    assert.match(
+      (await sendRaw(gateway.port, ask('two', '/short'), { servername: 'two.test' })).body,
+      /^5\r\nother\r\n/,
+    );
+    for (const socket of waiting) socket.destroy();
+    await until(() => upstream.open === 0, 'the gateway has left');
+    assert.match(
+      (await sendRaw(gateway.port, ask('one', '/short'), { servername: 'one.test' })).body,
+      /^5\r\nother\r\n/,
+    );
+  });
 });
 
 test('what could never be replaced is refused when the policy is written', () => {

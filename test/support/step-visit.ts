@@ -86,6 +86,7 @@ export function answering(headers: readonly string[]): Answering {
     contentLength: undefined,
     openTransform: undefined,
     mayEncode: () => false,
+    hold: () => {},
     isEncodable: true,
   };
 }

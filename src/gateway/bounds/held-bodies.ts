@@ -1,26 +1,20 @@
-import { KeyCounts } from '../../lib/key-counts.ts';
+import { AccountShares } from './account-shares.ts';
 
-const mebibyte = 1024 * 1024;
-/** Bytes of bodies that one process holds for modules that check them. */
-const mostBytes = 128 * mebibyte;
-/** Bodies of one account: whoever sends slowly to it must not shut out the others. */
-const mostOfAccount = 32 * mebibyte;
+/** Bytes of bodies that one process holds, for steps that check or change them. */
+const mostBytes = 128 * 1024 * 1024;
 
-/** Counts the bytes of request bodies that are held. */
+/** Counts the bytes of bodies that are held. Whoever sends or reads slowly must not shut out other accounts. */
 export class HeldBodies {
-  readonly #byAccount = new KeyCounts<string>();
-  #bytes = 0;
+  readonly #shares = new AccountShares(() => mostBytes);
 
   /** False: there is no room for so many more. */
   add(accountId: string, bytes: number): boolean {
-    if (this.#bytes + bytes > mostBytes || this.#byAccount.of(accountId) + bytes > mostOfAccount) return false;
-    this.#bytes += bytes;
-    this.#byAccount.add(accountId, bytes);
+    if (!this.#shares.mayTake(accountId, bytes)) return false;
+    this.#shares.take(accountId, bytes);
     return true;
   }
 
   release(accountId: string, bytes: number): void {
-    this.#bytes -= bytes;
-    this.#byAccount.add(accountId, -bytes);
+    this.#shares.take(accountId, -bytes);
   }
 }

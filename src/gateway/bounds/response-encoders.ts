@@ -1,45 +1,38 @@
 import type { Duplex } from 'node:stream';
 
-import { KeyCounts } from '../../lib/key-counts.ts';
+import { AccountShares } from './account-shares.ts';
 import type { GatewayBoundReports, GatewayBounds } from './bound.ts';
 
-/** Counts the encoders of responses at work: each holds up to 1.2 MB, for as long as its client takes to read. */
+/**
+ * Counts the encoders of responses at work: each holds up to 1.2 MB, for as long as its client takes to read. Clients of one account that
+ * read slowly must not turn compression off for the others.
+ */
 export class ResponseEncoders {
-  readonly #limits: GatewayBounds;
   readonly #reports: GatewayBoundReports;
-  readonly #byAccount = new KeyCounts<string>();
-  #open = 0;
+  readonly #shares: AccountShares;
 
   constructor(limits: GatewayBounds, reports: GatewayBoundReports) {
-    this.#limits = limits;
     this.#reports = reports;
+    this.#shares = new AccountShares(() => limits.responseEncoders);
     reports.watch(
       'response_encoders',
       () => limits.responseEncoders,
-      () => this.#open,
+      () => this.#shares.used,
     );
   }
 
   /** False: the response is sent as it is. */
   mayOpen(accountId: string): boolean {
-    const { responseEncoders } = this.#limits;
-    // Clients of one account that read slowly must not turn compression off for the others.
-    const accountLimit = Math.ceil(responseEncoders / 4);
-    if (this.#open < responseEncoders && this.#byAccount.of(accountId) < accountLimit) return true;
+    if (this.#shares.mayTake(accountId, 1)) return true;
     this.#reports.refused('response_encoders', { accountId });
     return false;
   }
 
   /** Counts an encoder until it closes. */
   opened(accountId: string, encoder: Duplex): void {
-    this.#change(accountId, 1);
+    this.#shares.take(accountId, 1);
     encoder.once('close', () => {
-      this.#change(accountId, -1);
+      this.#shares.take(accountId, -1);
     });
-  }
-
-  #change(accountId: string, by: 1 | -1): void {
-    this.#open += by;
-    this.#byAccount.add(accountId, by);
   }
 }

@@ -1,8 +1,15 @@
 import { newOperationId } from '../../lib/ids.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
+import type { HeldBodies } from '../bounds/held-bodies.ts';
 import type { HttpDecision, TrafficObserver } from '../engine.ts';
 import type { Exchange } from './exchange.ts';
+
+interface Held {
+  readonly bodies: HeldBodies;
+  readonly accountId: string;
+  readonly bytes: number;
+}
 
 /** Collects the facts of one exchange and reports them to the observer when it is over. */
 export class AccessLogEntry {
@@ -22,14 +29,15 @@ export class AccessLogEntry {
   warnedBy: readonly string[] | undefined;
   refusedBy: string | undefined;
   backendId: string | undefined;
-  /** Gives back what is held for the exchange. */
-  held: (() => void) | undefined;
   /** The message of the gateway's own error. */
   reason: string | undefined;
   /** The module whose step has spoken. */
   module: string | undefined;
   /** Set where the sign-in has answered. */
   login: HttpDecision['login'];
+  /** Bytes of bodies that are held for it, by account. */
+  #held: readonly Held[] = [];
+  #isOver = false;
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
@@ -40,9 +48,20 @@ export class AccessLogEntry {
     return (this.#operationId ??= newOperationId());
   }
 
+  /** Counts bytes of a body that are held until the exchange is over. False: there is no room for them. */
+  hold(bodies: HeldBodies, accountId: string, bytes: number): boolean {
+    // What still works for a client that has left keeps nothing.
+    if (this.#isOver) return true;
+    if (!bodies.add(accountId, bytes)) return false;
+    this.#held = [...this.#held, { bodies, accountId, bytes }];
+    return true;
+  }
+
   /** Reports status 499 if the client went away before any answer. */
   report(observer: TrafficObserver): void {
-    this.held?.();
+    this.#isOver = true;
+    for (const { bodies, accountId, bytes } of this.#held) bodies.release(accountId, bytes);
+    this.#held = [];
     const { client } = this.#exchange;
     const event = {
       operationId: this.#operationId,

@@ -12,20 +12,27 @@ export class AnswerRun {
   #answering: Answering;
   /** Set where an answer of our own is sent. */
   #own: OwnAnswer | undefined;
+  #isEncoded = false;
 
   constructor(visit: RequestVisit, came: CameAnswer, own?: OwnAnswer) {
     const { context, accountId } = visit;
     const { status, headers, contentLength, isEncodable = false } = came;
-    const mayEncode = (): boolean => context.encoders.mayOpen(accountId);
+    const mayEncode = (): boolean => (this.#isEncoded = context.encoders.mayOpen(accountId));
+    const hold = (bytes: number): void => visit.hold(bytes);
     this.#visit = visit;
     this.#own = own;
-    const body = { contentLength, openTransform: undefined, mayEncode, isEncodable };
+    const body = { contentLength, openTransform: undefined, mayEncode, hold, isEncodable };
     this.#answering = { request: visit, visit, status, headers, ...body };
   }
 
   /** The answer as it has become. */
   get answering(): Answering {
     return this.#answering;
+  }
+
+  /** True: an encoder is at work in its transform. */
+  get isEncoded(): boolean {
+    return this.#isEncoded;
   }
 
   /** The answer that is sent in place of the upstream's. */

@@ -1,8 +1,8 @@
-import { requestTimeout } from '../../errors/shared.ts';
+import { heldBodiesInUse, requestTimeout } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { GrowingBuffer } from '../../lib/growing-buffer.ts';
 import type { HeldBodies } from '../bounds/held-bodies.ts';
-import { heldBodiesInUse, heldBodyTooLarge } from '../errors.ts';
+import { heldBodyTooLarge } from '../errors.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import type { Exchange } from './exchange.ts';
 import { findHeader } from './headers/header-list.ts';
@@ -11,15 +11,12 @@ import { hasBytes } from './upstream/request-body-pump.ts';
 /** Time in which a body that is held must be whole. */
 const wholeMs = 30_000;
 
-/** Headers of an answer to a request for whose body there is no room; in seconds. */
-const retryLater = { 'Retry-After': '1' };
-
 interface HoldParts {
   readonly exchange: Exchange;
   readonly accountId: string;
   readonly maxBytes: number;
   readonly bodies: HeldBodies;
-  /** Its report, at the end of the exchange, gives the room back. */
+  /** Gives the room back at the end of the exchange. */
   readonly log: AccessLogEntry;
   readonly done: (body: Buffer) => void;
   readonly fail: (error: UserError) => void;
@@ -40,10 +37,6 @@ export function holdBody({ exchange, accountId, maxBytes, bodies, log, done, fai
   const held = new GrowingBuffer(maxBytes);
   // Memory that is held, which is what counts: bytes may come in any pieces.
   let counted = 0;
-  log.held = () => {
-    bodies.release(accountId, counted);
-    counted = 0;
-  };
   const refuse = (error: UserError): void => {
     clearTimeout(timer);
     held.take();
@@ -57,8 +50,8 @@ export function holdBody({ exchange, accountId, maxBytes, bodies, log, done, fai
       return;
     }
     const more = held.capacityWith(bytes.length) - counted;
-    if (more > 0 && !bodies.add(accountId, more)) {
-      refuse(new UserError(heldBodiesInUse, retryLater));
+    if (more > 0 && !log.hold(bodies, accountId, more)) {
+      refuse(new UserError(heldBodiesInUse, { 'Retry-After': '1' }));
       return;
     }
     counted += Math.max(0, more);

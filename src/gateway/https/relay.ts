@@ -60,7 +60,7 @@ const retryLater = { 'Retry-After': '1' };
 
 const switchingProtocols = 101;
 
-type Changed = Pick<Answering, 'headers' | 'contentLength' | 'openTransform'>;
+type Changed = Pick<Answering, 'headers' | 'contentLength' | 'openTransform'> & { readonly isEncoded?: boolean };
 
 /** Carries one request to its upstream and the answer back. */
 export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, EncodedBodyOwner, IdleTimeout {
@@ -223,7 +223,8 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     const { own, answering } = run;
     if (outcome === undefined && own === undefined) {
       answering.headers = this.#withCookies(answering.headers);
-      pass(answering);
+      const { headers, contentLength, openTransform } = answering;
+      pass({ headers, contentLength, openTransform, isEncoded: run.isEncoded });
     } else if (outcome === undefined) this.#answerInstead(own!);
     else if (outcome instanceof UserError) {
       this.#leaveUpstream();
@@ -348,13 +349,14 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   onEncoderFault(cause: Error): void {
     const { operationId } = this.#log;
-    this.#context.log.error(
-      { err: cause, operation_id: operationId, route_id: this.#visit.route.id },
-      'response encoder failed',
-    );
+    if (!(cause instanceof UserError))
+      this.#context.log.error(
+        { err: cause, operation_id: operationId, route_id: this.#visit.route.id },
+        'response encoder failed',
+      );
     this.#connection?.abort();
     this.#connection = undefined;
-    this.#fail(new UserError(internalError));
+    this.#fail(cause instanceof UserError ? cause : new UserError(internalError));
   }
 
   onUpgrade({ status, headers, upgrade }: ResponseHead, socket: Duplex, firstBytes: Buffer): void {
@@ -475,7 +477,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
   #withTransform(status: number, answer: Changed): Changed {
     if (answer.openTransform !== undefined && hasBody(this.#exchange.method, status)) {
       const transform = answer.openTransform();
-      this.#context.encoders.opened(this.#visit.accountId, transform);
+      if (answer.isEncoded === true) this.#context.encoders.opened(this.#visit.accountId, transform);
       this.#encoded = new EncodedBody(transform, this.#exchange, this);
     }
     return answer;

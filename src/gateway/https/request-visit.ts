@@ -1,3 +1,5 @@
+import { heldBodiesInUse } from '../../errors/shared.ts';
+import { UserError } from '../../errors/user-error.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { SourceKey } from '../../lib/ip/source-key.ts';
 import { doneBy } from '../../modules/run-steps.ts';
@@ -78,7 +80,6 @@ export class RequestVisit implements StepVisit, Position {
   warnedBy: readonly string[] = none;
   expectsContinue = false;
   upstreamTarget: string;
-  outgoingBody: Buffer | undefined;
   identity: HeaderList | undefined;
   cookies: readonly string[];
   policy: unknown;
@@ -86,6 +87,7 @@ export class RequestVisit implements StepVisit, Position {
   circuits: readonly CircuitAttempt[] = none;
   readonly #authority: Authority;
   #outgoing: HeaderList | undefined;
+  #outgoingBody: Buffer | undefined;
   #sorted: SortedHeaders | undefined;
 
   /** `before` is the same request, for which other rules were run. */
@@ -148,6 +150,21 @@ export class RequestVisit implements StepVisit, Position {
 
   get body(): Buffer | undefined {
     return this.from?.changedBody ?? this.exchange.heldBody;
+  }
+
+  get outgoingBody(): Buffer | undefined {
+    return this.#outgoingBody;
+  }
+
+  set outgoingBody(body: Buffer | undefined) {
+    if (body !== undefined) this.hold(body.length);
+    this.#outgoingBody = body;
+  }
+
+  /** Counts bytes of a body that are held until the exchange is over. Throws if there is no room for them. */
+  hold(bytes: number): void {
+    if (!this.log.hold(this.context.heldBodies, this.accountId, bytes))
+      throw new UserError(heldBodiesInUse, { 'Retry-After': '1' });
   }
 
   /** The body as steps of this endpoint, or of those that have forwarded the request to it, have changed it. */

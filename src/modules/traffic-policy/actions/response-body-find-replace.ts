@@ -24,9 +24,13 @@ export const responseBodyFindReplace: Action = {
         const isAsked = answer.request.method !== 'HEAD';
         const change = replacementsFor(visit);
         if (isAsked) checkBody(answer);
+        const held = isAsked ? (answer.contentLength ?? 0) : 0;
+        // It must not pass as it is: where there is no room, the visitor gets another answer.
+        answer.hold(held);
         answer.headers = changedHeaders(answer.headers);
         answer.contentLength = undefined;
-        if (isAsked) answer.openTransform = chained(answer.openTransform, () => new BodyChanger(change));
+        if (isAsked)
+          answer.openTransform = chained(answer.openTransform, () => new BodyChanger(change, held, answer.hold));
         return undefined;
       },
       facts: { needsPlainAnswer: true },
@@ -39,7 +43,7 @@ function hasBody({ status, contentLength }: Answering): boolean {
 }
 
 /** Throws for a body in which not all could be found that is to be replaced. */
-function checkBody({ status, headers, contentLength, mayEncode }: Answering): void {
+function checkBody({ status, headers, contentLength }: Answering): void {
   const isCoded = headerValues(headers, 'content-encoding').some((each) => each.toLowerCase() !== 'identity');
   const [type = ''] = headerValues(headers, 'content-type');
   const fault = isCoded
@@ -50,9 +54,7 @@ function checkBody({ status, headers, contentLength, mayEncode }: Answering): vo
         ? 'the answer is a stream of events, which has no end'
         : contentLength !== undefined && contentLength > longestBody
           ? `the answer has more than ${longestBody} bytes`
-          : mayEncode()
-            ? undefined
-            : 'too many answers are being changed';
+          : undefined;
   if (fault !== undefined) throw new EvaluationFault(fault);
 }
 
@@ -71,29 +73,57 @@ function changedHeaders(list: HeaderList): HeaderList {
 /** Takes a body, and gives it out changed at its end. */
 class BodyChanger extends Transform {
   readonly #change: ChangeBody;
+  readonly #hold: Answering['hold'];
+  /** Bytes that are counted. */
+  #held: number;
   readonly #pieces: Buffer[] = [];
   #length = 0;
 
-  constructor(change: ChangeBody) {
+  constructor(change: ChangeBody, held: number, hold: Answering['hold']) {
     super();
     this.#change = change;
+    this.#held = held;
+    this.#hold = hold;
   }
 
   override _transform(bytes: Buffer, _encoding: string, done: (error?: Error) => void): void {
     this.#length += bytes.length;
+    try {
+      if (this.#length > longestBody) throw new EvaluationFault(`the answer has more than ${longestBody} bytes`);
+      this.#count(this.#length);
+    } catch (error) {
+      done(asError(error));
+      return;
+    }
     // Its memory is used again once this is done.
     this.#pieces.push(Buffer.from(bytes));
-    done(this.#length > longestBody ? new EvaluationFault(`the answer has more than ${longestBody} bytes`) : undefined);
+    done();
   }
 
   override _flush(done: (error?: Error | null, bytes?: Buffer) => void): void {
     this.#change(Buffer.concat(this.#pieces.splice(0))).then(
       ({ body }) => {
-        done(null, body);
+        try {
+          this.#count(body.length);
+          done(null, body);
+        } catch (error) {
+          done(asError(error));
+        }
       },
       (error: unknown) => {
-        done(error instanceof Error ? error : new Error(String(error)));
+        done(asError(error));
       },
     );
   }
+
+  /** Throws if there is no room for so many bytes. */
+  #count(bytes: number): void {
+    if (bytes <= this.#held) return;
+    this.#hold(bytes - this.#held);
+    this.#held = bytes;
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

@@ -114,6 +114,7 @@ class TrialRun {
       contentLength: body === undefined ? undefined : Buffer.byteLength(body),
       openTransform: undefined,
       mayEncode: () => true,
+      hold: () => {},
       isEncodable: true,
     };
     this.#visit.answer = answering;
