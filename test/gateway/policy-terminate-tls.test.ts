@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 
+import { trafficPolicy as module } from '../../src/modules/traffic-policy/index.ts';
 import type { TlsEndpointEntry } from '../../src/snapshot/contract.ts';
 import { ClientAuthority } from '../support/client-certificates.ts';
 import { edgeCertificate, makeCertificate, makeCertificateWith } from './support/https-certificate.ts';
@@ -293,6 +294,22 @@ test('an open connection ends with the authority of its client, which a vault ho
   await once(socket, 'data');
   await gateway.set(...vaultWith('authority', others.pem));
   await closed;
+});
+
+test('certificates are read once for each account with the same policy, and again when a secret changes', () => {
+  const value = JSON.stringify(terms({ mutual_tls_certificate_authorities: [ofVault('authority')] }));
+  const { steps = [] } = module.build(module.accept({ value }));
+  const read = steps.find(({ terminatesTls }) => terminatesTls !== undefined)?.terminatesTls?.read;
+  const stored = new Map([
+    ['acc_1', staff.pem],
+    ['acc_2', others.pem],
+  ]);
+  const readOf = (accountId: string) => read?.(accountId, { get: (account) => stored.get(account) });
+  const [first, second] = [readOf('acc_1'), readOf('acc_2')];
+  assert.ok(first !== undefined && second !== undefined && first.clientCa !== second.clientCa);
+  assert.ok(readOf('acc_1') === first && readOf('acc_2') === second, 'they are kept');
+  stored.set('acc_1', others.pem);
+  assert.deepEqual([readOf('acc_1')?.clientCa, readOf('acc_2') === second], [second.clientCa, true]);
 });
 
 test('the documented policy is taken', async (t) => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { after, before, suite, test } from 'node:test';
+import { connect as connectTls } from 'node:tls';
 
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 import { startPostgres } from '../../support/postgres.ts';
@@ -129,13 +131,28 @@ function forwardingTests(start: (owner: AsyncDisposableStack) => Promise<Install
         byPath('/direct', 'https://app.internal'),
         byPath('/circle', 'https://circle.internal'),
         byPath('/pool', 'https://pool.internal'),
+        {
+          expressions: ["req.url.path == '/asks'"],
+          actions: [
+            { type: 'http-request', config: { url: 'https://app.internal/asked' } },
+            { type: 'custom-response', config: { body: '${actions.ngrok.http_request.res.body}' } },
+          ],
+        },
         byPath('/gone', 'https://gone.internal'),
         byPath('/else', 'https://gone.internal', { on_error: 'continue' }),
         { ...failed, expressions: ["req.url.path == '/else'"] },
         tag('front'),
         forwardTo('https://middle.internal'),
       ),
-      on_http_response: [tag('front')],
+      on_tcp_connect: [act('terminate-tls', { min_version: '1.3' })],
+      on_http_response: [
+        tag('front'),
+        act(
+          'response-body-find-replace',
+          { replacements: [{ from: 'agent', to: 'AGENT' }] },
+          "req.url.path == '/swap'",
+        ),
+      ],
     });
     const { addr } = await program.must('POST', '/reserved_addrs', {});
     tcpPort = Number(String(addr).split(':')[1]);
@@ -173,6 +190,37 @@ function forwardingTests(start: (owner: AsyncDisposableStack) => Promise<Install
 
   test('straight to an endpoint of an agent', () =>
     askAll('/direct', same({ status: 200, text: `agent /direct ${front} agent`, way: 'agent, front' })));
+
+  test('a rule asks an endpoint of an agent, and the body of an answer is changed', async () => {
+    await askAll('/asks', same({ status: 200, text: 'agent /asked app.internal agent', way: 'front' }));
+    await askAll(
+      '/swap',
+      same({ status: 200, text: `AGENT /swap ${front} front, middle, AGENT`, way: 'agent, middle, front' }),
+    );
+  });
+
+  test('TLS ends as the policy says, in every process', async () => {
+    const ended = async ({ program, host }: Gateway, maxVersion: 'TLSv1.2' | 'TLSv1.3') => {
+      const options = { host, port: program.httpsPort, servername: front, rejectUnauthorized: false, maxVersion };
+      const socket = connectTls(options);
+      try {
+        await once(socket, 'secureConnect');
+        return socket.getProtocol();
+      } catch {
+        return 'refused';
+      } finally {
+        socket.destroy();
+      }
+    };
+    for (const gateway of at.gateways)
+      for (const [version, expected] of [
+        ['TLSv1.2', 'refused'],
+        ['TLSv1.3', 'TLSv1.3'],
+      ] as const) {
+        const all = await Promise.all(Array.from({ length: visits }, () => ended(gateway, version)));
+        assert.deepEqual(new Set(all), new Set([expected]), gateway.host);
+      }
+  });
 
   test('both members of a pool, one of the cloud and one of an agent, answer', () =>
     askAll('/pool', (answers, where) => {

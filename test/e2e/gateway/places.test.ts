@@ -19,6 +19,9 @@ const databaseOf = (iso_code: string) =>
       city: { names: { en: 'Bonn' } },
       location: { accuracy_radius: 20 },
     },
+    // Of a place without a country nobody knows, and of one of the union it says so.
+    '127.0.2.0/24': { city: { names: { en: 'Nowhere' } } },
+    '127.0.3.0/24': { country: { iso_code: 'FR', is_in_european_union: true } },
   });
 
 const policyOf = (expression: string) =>
@@ -55,6 +58,7 @@ for (const workers of ['off', '2'])
       assert.equal((await put(expression)).status, 200, expression);
       assert.deepEqual([await statuses(), await statuses('127.0.1.1')], [known, unknown], expression);
     }
+    assert.deepEqual([await statuses('127.0.2.1'), await statuses('127.0.3.1')], ['500', '403']);
     for (const name of [
       'conn.geo.county',
       'conn.client_ip.geo.registered_location.country',
