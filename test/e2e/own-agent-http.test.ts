@@ -14,7 +14,7 @@ import { appHost } from './gateway/support/app-edge.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { askHttps } from './gateway/support/traffic.ts';
 import { startUpstream } from './gateway/support/upstream.ts';
-import { AgentServer, said } from './support/own-agent.ts';
+import { AgentServer } from './support/own-agent.ts';
 
 /** Our own agent, `gatehouse http`, in a process of its own, against the program in another. */
 
@@ -32,8 +32,8 @@ test('it prints a public address, takes visitors to the port, and prints a line 
   const { status, echo } = await server.visit(address, { path: '/a/b?secret=1', headers: { 'x-one': '1' } });
   assert.deepEqual([status, echo?.url, echo?.headers['x-one']], [200, '/a/b?secret=1', '1']);
   await server.visit(address, { path: '/posted', method: 'POST', body: 'x'.repeat(1000) });
-  await said(agent, /^\S+ GET \/a\/b 200 \d+ ms$/m);
-  await said(agent, /^\S+ POST \/posted 200 \d+ ms$/m);
+  await agent.printed(/^\S+ GET \/a\/b 200 \d+ ms$/m);
+  await agent.printed(/^\S+ POST \/posted 200 \d+ ms$/m);
   assert.ok(!agent.out.includes('secret'), 'queries may hold secrets');
   assert.ok(!agent.out.includes('\u001B'), 'a pipe gets no live view');
 });
@@ -50,10 +50,10 @@ test('a chosen name, changed headers, metadata, and JSON lines', async () => {
     '--log=json',
   ];
   const agent = server.agent(['http', `http://127.0.0.1:${upstream.port}`, ...options]);
-  await said(agent, /"event":"online"/);
+  await agent.printed(/"event":"online"/);
   const { echo } = await server.visit('https://shop.localhost', { path: '/x' });
   assert.equal(echo?.headers['x-added'], 'a b');
-  await said(agent, /"event":"request"/);
+  await agent.printed(/"event":"request"/);
   const lines = agent.out
     .trim()
     .split('\n')
@@ -80,8 +80,8 @@ test('while nothing listens at the target, visitors get a 502 page without its a
   assert.match(text, /The agent of this address is connected, but the program behind it does not answer/);
   assert.ok(!text.includes(String(port)) && !text.includes('localhost'));
   assert.equal((await server.visit(address, { method: 'HEAD' })).status, 502);
-  await said(agent, new RegExp(`target http://localhost:${port} cannot be reached: nothing listens there`));
-  await said(agent, /POST \/gone 502 /);
+  await agent.printed(new RegExp(`target http://localhost:${port} cannot be reached: nothing listens there`));
+  await agent.printed(/POST \/gone 502 /);
   await using target = createServer((_, response) => response.end('here')).listen(port, '127.0.0.1');
   await once(target, 'listening');
   assert.equal((await server.visit(address)).text, 'here');
@@ -95,7 +95,7 @@ test('a target over TLS must have a certificate that is trusted, unless any is a
   const url = `https://127.0.0.1:${portOf(target)}`;
   const strict = await server.online(['http', url]);
   assert.equal((await server.visit(strict.address)).status, 502);
-  await said(strict.agent, /cannot be reached: its certificate is not trusted .*--upstream-insecure/);
+  await strict.agent.printed(/cannot be reached: its certificate is not trusted .*--upstream-insecure/);
   const lax = await server.online(['http', url, '--upstream-insecure']);
   assert.equal((await server.visit(lax.address)).text, 'secure');
 });
@@ -162,7 +162,7 @@ test('a connection that changes its protocol is passed on and described once', a
   let received = '';
   client.on('data', (chunk) => (received += String(chunk)));
   client.write(`GET /ws HTTP/1.1\r\nhost: ${hostname}\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n`);
-  await said(agent, /GET \/ws 101 /);
+  await agent.printed(/GET \/ws 101 /);
   client.write('GET /not-a-request HTTP/1.1\r\n\r\n');
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`received ${received}`)), 120_000);
@@ -186,8 +186,8 @@ test('labels bring the visitors of an edge whose backend has them', async () => 
     backend: { backend_id: group.id },
   });
   const agent = server.agent(['http', upstream.port, '--label', 'app=shop', '--label', 'more=b']);
-  await said(agent, new RegExp(`online labels app=shop, more=b -> http://localhost:${upstream.port}$`, 'm'));
+  await agent.printed(new RegExp(`online labels app=shop, more=b -> http://localhost:${upstream.port}$`, 'm'));
   const { status, echo } = await askHttps(server.httpsPort, appHost, { path: '/by-edge' });
   assert.deepEqual([status, echo?.url], [200, '/by-edge']);
-  await said(agent, /GET \/by-edge 200 /);
+  await agent.printed(/GET \/by-edge 200 /);
 });

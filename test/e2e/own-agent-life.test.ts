@@ -8,7 +8,7 @@ import { scratchFolder } from '../support/scratch.ts';
 import { startUpstream } from './gateway/support/upstream.ts';
 import { until } from './gateway/support/until.ts';
 import { TcpProxy } from './many-processes/support/tcp-proxy.ts';
-import { AgentServer, addressOf, ended, said } from './support/own-agent.ts';
+import { AgentServer, addressOf, ended } from './support/own-agent.ts';
 
 /** Our own agent through all that ends its connection, in order or not. */
 
@@ -29,7 +29,7 @@ test('the name that was given comes back after the server was killed and started
   const { agent, address } = await server.online(['http', upstream.port]);
   server.program.signal('SIGKILL');
   await server.program.exited;
-  await said(agent, /offline: .*; trying again /);
+  await agent.printed(/offline: .*; trying again /);
   await server.serve();
   assert.equal(await addressOf(agent, 2), address);
   assert.equal((await server.visit(address)).status, 200);
@@ -45,7 +45,7 @@ test('the name comes back after the connection was cut, also with the port of a 
     await server.online(['tcp', upstream.port], through),
   ];
   await cuts.cut();
-  for (const { agent } of [http, tcp]) await said(agent, /offline: .*; trying again /);
+  for (const { agent } of [http, tcp]) await agent.printed(/offline: .*; trying again /);
   await cuts.restore();
   for (const { agent, address } of [http, tcp]) assert.equal(await addressOf(agent, 2), address);
   await until(() => isServed(http.address), 'visitors are served again');
@@ -62,7 +62,7 @@ test('at the first signal the request under way is answered, then it ends with 0
   // `npx` passes on what the terminal has sent to the agent too. Equal signals would become one on their way.
   agent.child.kill('SIGINT');
   agent.child.kill('SIGTERM');
-  await said(agent, /stopping: 1 connection has a few seconds to end/);
+  await agent.printed(/stopping: 1 connection has a few seconds to end/);
   held[0]?.();
   assert.equal((await answered).text, 'late');
   const { code, out } = await ended(agent);
@@ -117,7 +117,7 @@ test('a reader of its output that stops reading does not stop it', async () => {
   // More than a pipe and everything behind it hold.
   for (let left = 100; left > 0; left--) assert.equal((await server.visit(address, { path })).status, 200);
   agent.child.stdout?.resume();
-  await said(agent, /GET \/x+ 200 /);
+  await agent.printed(/GET \/x+ 200 /);
 });
 
 const skip = spawnSync('script', ['--version']).status === 0 ? false : 'there is no "script" to make a terminal with';

@@ -14,7 +14,7 @@ import { scratchFolder } from '../support/scratch.ts';
 import { startUpstream } from './gateway/support/upstream.ts';
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
 import { TcpProxy } from './many-processes/support/tcp-proxy.ts';
-import { addressOf, AgentServer, ended, said } from './support/own-agent.ts';
+import { addressOf, AgentServer, ended } from './support/own-agent.ts';
 
 /** What our own agent says, and the code it ends with, where it cannot or may not go on. */
 
@@ -124,7 +124,7 @@ test('a quota that is used up ends it with 9, or keeps it waiting once it was on
   }
   await cuts.cut();
   await cuts.restore();
-  await said(agent, /offline: The quota tunnel_sessions of this account is 0, \d+ are used.*; trying again /);
+  await agent.printed(/offline: The quota tunnel_sessions of this account is 0, \d+ are used.*; trying again /);
   await set('tunnels=default,tunnel_sessions=default');
   assert.equal(await addressOf(agent, 2), address);
 });
@@ -199,7 +199,7 @@ test('by a fingerprint the authority is found on the way, and nobody else is tol
 
 test('a server that does not run is tried again and again', async () => {
   const agent = server.agent(['http', 3000, '--server=127.0.0.1:1']);
-  await said(agent, /(?:offline: the server 127\.0\.0\.1:1 cannot be reached: nothing listens there; .*\n.*){3}/);
+  await agent.printed(/(?:offline: the server 127\.0\.0\.1:1 cannot be reached: nothing listens there; .*\n.*){3}/);
   assert.equal((await agent.stop('SIGTERM')).code, 0);
 });
 

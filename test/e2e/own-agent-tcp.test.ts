@@ -7,7 +7,7 @@ import { freePort } from '../support/free-port.ts';
 import { dial, silent, startUpstream } from '../gateway/support/tcp-peers.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { until } from './gateway/support/until.ts';
-import { AgentServer, said } from './support/own-agent.ts';
+import { AgentServer } from './support/own-agent.ts';
 
 /** Our own agent, `gatehouse tcp`, in a process of its own, against the program in another. */
 
@@ -34,7 +34,7 @@ test('5 MB each way arrive as they were sent, and the connection is described wh
   socket.end(sent);
   await once(socket, 'end');
   assert.equal(hash.digest('hex'), createHash('sha256').update(sent).digest('hex'));
-  await said(agent, /connection of 127\.0\.0\.1:\d+: 5\.2 MB in, 5\.2 MB out, /);
+  await agent.printed(/connection of 127\.0\.0\.1:\d+: 5\.2 MB in, 5\.2 MB out, /);
 });
 
 test('each direction ends by itself', async (t) => {
@@ -77,7 +77,7 @@ test('while nothing listens at the target, visitors are reset, and the operator 
   const client = dial(t, port);
   client.socket.write('hello');
   await client.isReset();
-  await said(agent, new RegExp(`target tcp://localhost:${target} cannot be reached: nothing listens there`));
+  await agent.printed(new RegExp(`target tcp://localhost:${target} cannot be reached: nothing listens there`));
 });
 
 test('a visitor that does not read stalls nobody else', async (t) => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { bareEnvironment, programFile } from './program-file.ts';
 
@@ -74,13 +75,14 @@ export class GatehouseProcess implements AsyncDisposable {
   }
 
   async #written(pattern: RegExp, text: () => string): Promise<string> {
-    const isOver = this.#ended.then(() => true);
+    let isOver = false;
+    const ended = this.#ended.then(() => (isOver = true));
     for (;;) {
+      const wasOver = isOver;
       const found = pattern.exec(text());
       if (found !== null) return found[1] ?? '';
-      const turn = new Promise<false>((resolve) => setTimeout(() => resolve(false), 20));
-      if (await Promise.race([isOver, turn]))
-        throw new Error(`it has not printed ${pattern}: ${this.#out}${this.#errors}`);
+      if (wasOver) throw new Error(`it has not printed ${pattern}: ${this.#out}${this.#errors}`);
+      await Promise.race([ended, sleep(20)]);
     }
   }
 

@@ -91,29 +91,10 @@ export class AgentServer implements AsyncDisposable {
   }
 }
 
-const onlineLine = /^\S+ online (\S+) -> /gm;
-
 /** Waits for the public address that an agent prints, for the `times`th time. */
-export async function addressOf(agent: GatehouseProcess, times = 1): Promise<string> {
-  const found = (): readonly string[] => [...agent.out.matchAll(onlineLine)].map(([, address = '']) => address);
-  await until(
-    () => found().length >= times || agent.child.exitCode !== null,
-    () => `online: ${agent.out}`,
-    endLimitMs,
-  );
-  const address = found()[times - 1];
-  if (address === undefined) throw new Error(`the agent ended: ${JSON.stringify(await agent.ended())}`);
-  return address;
-}
-
-/** Waits until an agent has printed something. */
-export async function said(agent: GatehouseProcess, pattern: RegExp): Promise<void> {
-  await until(
-    () => pattern.test(agent.out) || agent.child.exitCode !== null,
-    () => `printed ${pattern}: ${agent.out}`,
-    endLimitMs,
-  );
-  if (!pattern.test(agent.out)) throw new Error(`the agent ended: ${JSON.stringify(await agent.ended())}`);
+export function addressOf(agent: GatehouseProcess, times = 1): Promise<string> {
+  const former = `(?:^\\S+ online [^]*?){${times - 1}}`;
+  return agent.printed(new RegExp(`${former}^\\S+ online (\\S+) -> `, 'm'));
 }
 
 /** Waits until an agent has ended by itself. */

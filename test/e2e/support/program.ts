@@ -94,7 +94,7 @@ export function untilListening(child: ChildProcess): Promise<string> {
     };
     child.stdout?.on('data', read);
     child.stderr?.on('data', read);
-    child.once('exit', () => {
+    child.once('close', () => {
       reject(new Error(`the program did not start: ${output}`));
     });
   });

@@ -28,10 +28,14 @@ const usualFlags: Flags = {
 /** Gatehouse in a process of its own, which can be stopped, frozen and killed. */
 export class Running implements AsyncDisposable {
   readonly child: ChildProcess;
+  /** Resolves when its last output was read. */
+  readonly #ended: Promise<unknown>;
+  #hasEnded = false;
   #output = '';
 
-  private constructor(child: ChildProcess) {
+  constructor(child: ChildProcess) {
     this.child = child;
+    this.#ended = once(child, 'close').then(() => (this.#hasEnded = true));
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (this.#output += String(chunk)));
   }
 
@@ -62,22 +66,18 @@ export class Running implements AsyncDisposable {
     return /^Gatehouse listens on (\S+)$/m.exec(this.#output)?.[1] ?? '';
   }
 
-  get gone(): boolean {
-    return this.child.exitCode !== null || this.child.signalCode !== null;
-  }
-
   /** Resolves once the output matches. */
   async prints(text: RegExp): Promise<void> {
     await until(`${String(text)} in the output`, () => {
       if (text.test(this.#output)) return true;
-      if (this.gone) throw new Error(`the process has ended: ${this.#output.slice(-2_000)}`);
+      if (this.#hasEnded) throw new Error(`the process has ended: ${this.#output.slice(-2_000)}`);
       return false;
     });
   }
 
-  /** Resolves with the exit code. */
+  /** Resolves with the exit code, once all output was read. */
   async ends(): Promise<number | null> {
-    if (!this.gone) await once(this.child, 'close');
+    await this.#ended;
     return this.child.exitCode;
   }
 
