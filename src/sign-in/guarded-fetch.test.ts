@@ -1,10 +1,34 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
+import type { TestContext } from 'node:test';
 
+import { nextTurn } from '../lib/next-turn.ts';
 import { createFetch } from './guarded-fetch.ts';
+import type { Fetch } from './guarded-fetch.ts';
+
+/** A server that answers so, and what asks it. `opened`: the sockets that it was asked over. */
+async function serverOf(
+  t: TestContext,
+  answer: (socket: Socket) => unknown,
+): Promise<{ readonly url: string; readonly fetch: Fetch; readonly opened: Socket[] }> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => void answer(socket));
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const opened: Socket[] = [];
+  const fetch = createFetch((target, _options, established) => {
+    const socket = connect(target.port, target.host, established);
+    opened.push(socket);
+    return socket;
+  });
+  return { url: `http://127.0.0.1:${port}/`, fetch, opened };
+}
 
 /** Outcome of a request to a server that sends this and closes the connection. */
 async function ask(text: string, more: { readonly maxBytes?: number } = {}): Promise<number | string> {
@@ -30,13 +54,56 @@ test('a server that answers with another protocol, or with no answer, is no answ
     'HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n',
     'HTTP/1.1 101 Switching Protocols\r\n\r\n',
     'HTTP/1.1 100 Continue\r\n\r\n',
-    'HTTP/1.1 205 Reset Content\r\nContent-Length: 2\r\n\r\nab',
     'HTTP/1.1 600 Unknown\r\nContent-Length: 0\r\n\r\n',
     'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nab',
     '',
   ];
   for (const answer of answers) assert.equal(await ask(answer), 'failed', JSON.stringify(answer));
   assert.equal(await ask('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'), 200);
+  assert.equal(await ask('HTTP/1.1 200 OK\r\n\r\n{}'), 200, 'an answer that the end of the connection ends');
+});
+
+test('an answer whose status leaves no room for a body is one without it', async () => {
+  assert.equal(await ask('HTTP/1.1 205 Reset Content\r\nContent-Length: 2\r\n\r\nab'), 205);
+  for (const status of [204, 304]) assert.equal(await ask(`HTTP/1.1 ${status} Nothing\r\n\r\n`), status);
+});
+
+test('a status that HTTP does not have is told as such', async (t) => {
+  for (const status of ['000', '600', '999']) {
+    const { url, fetch } = await serverOf(t, (socket) => {
+      socket.end(`HTTP/1.1 ${status} Unknown\r\nContent-Length: 0\r\n\r\n`);
+    });
+    await assert.rejects(fetch(url, { method: 'GET', headers: {} }), { message: /answers with the status \d+, which/ });
+  }
+});
+
+test('interim answers and blank lines without end are refused as an answer that is too long', async (t) => {
+  for (const text of ['HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n', 'HTTP/1.1 100 Continue\r\n\r\n', '\r\n']) {
+    const { url, fetch } = await serverOf(t, (socket) => {
+      // Ends after more than anybody reads, so that a test without a bound fails.
+      socket.end(text.repeat(4_000_000 / text.length));
+    });
+    const answered = fetch(url, { method: 'GET', headers: {} });
+    await assert.rejects(answered, { name: 'AnswerTooLarge' }, JSON.stringify(text));
+  }
+});
+
+test('a head in thousands of pieces is refused as an answer that is too long', async (t) => {
+  const head = `HTTP/1.1 200 OK\r\nContent-Length: 0\r\nx-long: ${'x'.repeat(5_000)}\r\n\r\n`;
+  let sent = 0;
+  const { url, fetch, opened } = await serverOf(t, async (socket) => {
+    socket.setNoDelay();
+    const [client] = opened;
+    assert.ok(client);
+    while (sent < head.length && !client.destroyed) {
+      socket.write(head.charAt(sent));
+      sent += 1;
+      while (client.bytesRead < sent && !client.destroyed) await nextTurn();
+    }
+    socket.end();
+  });
+  await assert.rejects(fetch(url, { method: 'GET', headers: {} }), { name: 'AnswerTooLarge' });
+  assert.ok(sent < 2_100, `${sent} pieces`);
 });
 
 test('an answer of 64 kB is read, and a longer one, or one in thousands of parts, is none', async () => {

@@ -4,8 +4,12 @@ import type { Socket } from 'node:net';
 
 /** Bytes of an answer, unless the caller sets another limit: metadata, keys and tokens of providers are a few thousand. */
 const answerLimit = 65_536;
+/** Bytes beside the body: heads, with those of interim answers, and frames of chunks. */
+const headLimit = 65_536;
 /** Parts in which an answer may come: each costs as much as many bytes. */
 const partLimit = 2_000;
+/** Statuses of answers that have no body. */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 interface Target {
   readonly id: string;
@@ -48,7 +52,7 @@ export function createFetch(connect: Connect): Fetch {
     const sent = body instanceof URLSearchParams || typeof body === 'string' ? Buffer.from(body.toString()) : undefined;
     const socket = await open(connect, target, signal ?? undefined);
     try {
-      const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+      const { promise, resolve, reject } = Promise.withResolvers<Response>();
       const asked = request({
         method,
         host,
@@ -57,16 +61,17 @@ export function createFetch(connect: Connect): Fetch {
         ...(signal && { signal }),
         createConnection: () => socket,
       });
+      // Node reads from then on: a listener that came earlier would lose what is there already.
+      asked.once('socket', () => boundRead(socket, maxBytes, reject));
       // An answer that changes the protocol is none, and the request says nothing of it.
-      socket.once('close', () => reject(new Error('the connection was closed before an answer')));
-      asked.on('response', resolve).on('error', reject).end(sent);
-      const answer = await promise;
-      const bytes = await readAll(answer, maxBytes);
-      const fields = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
-        values.map((value): [string, string] => [name, value]),
-      );
-      const { statusCode: status = 502 } = answer;
-      return new Response(status === 204 || status === 304 ? null : bytes, { status, headers: fields });
+      const onClose = () => reject(new Error('the connection was closed before an answer'));
+      socket.once('close', onClose);
+      asked.on('response', (answer) => {
+        socket.off('close', onClose);
+        void readAnswer(answer, maxBytes).then(resolve, reject);
+      });
+      asked.on('error', reject).end(sent);
+      return await promise;
     } finally {
       // Node waits for a server that answers without reading what it was sent.
       socket.destroy();
@@ -86,6 +91,27 @@ function open(connect: Connect, target: Target, signal: AbortSignal | undefined)
   });
   signal?.addEventListener('abort', stop);
   return promise;
+}
+
+/** Counts all that comes before and beside the body too, which Node's client reads for as long as it comes. */
+function boundRead(socket: Socket, maxBytes: number, refuse: (error: Error) => void): void {
+  let bytesLeft = maxBytes + headLimit;
+  let partsLeft = partLimit;
+  socket.on('data', (bytes: Buffer) => {
+    bytesLeft -= bytes.length;
+    partsLeft -= 1;
+    if (bytesLeft < 0 || partsLeft < 0) refuse(new AnswerTooLarge('the answer is too long'));
+  });
+}
+
+async function readAnswer(answer: IncomingMessage, maxBytes: number): Promise<Response> {
+  const { statusCode: status = 0 } = answer;
+  if (status < 200 || status > 599) throw new Error(`it answers with the status ${status}, which HTTP does not have`);
+  const bytes = await readAll(answer, maxBytes);
+  const fields = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  return new Response(bodiless.has(status) ? null : bytes, { status, headers: fields });
 }
 
 async function readAll(answer: IncomingMessage, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
