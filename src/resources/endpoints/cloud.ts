@@ -1,37 +1,36 @@
+import { chunks } from '../../lib/chunks.ts';
+import { Pace } from '../../lib/pace.ts';
 import { parentOf } from '../hostname-holders.ts';
 import type { CloudEndpoints, EndpointPlace } from './service.ts';
-import { cloudEndpoints, endpointsAt, partsOf } from './table.ts';
-import type { CloudEndpoint } from './table.ts';
-import type { Queries } from '../../store/database.ts';
+import { endpointsAt, partsOf } from './table.ts';
+import type { PlaceColumn } from './table.ts';
 
-/** Most places that are asked for one by one. */
-const fewPlaces = 20;
+/** Places in one statement. */
+const placesAtOnce = 32;
 
 export const cloudService: CloudEndpoints = {
   async at(queries, accountId, place) {
-    const found = await endpointsOf(queries, accountId, place);
+    const [column, value] = keyOf(place);
+    const found = value === null ? [] : await endpointsAt(queries, accountId, column, value);
     return found.map((endpoint) => ({
       id: endpoint.id,
       scheme: partsOf(endpoint).scheme,
-      isPooled: endpoint.pooling_enabled,
+      isPooled: endpoint.isPooled,
     }));
   },
   async amongst(queries, places) {
-    if (places.length === 0) return new Set();
-    if (places.length > fewPlaces) {
-      const rows = await queries.all('SELECT account_id, url, hostname, port FROM cloud_endpoints');
-      const held = new Set(
-        rows.flatMap(([account, ...keys]) => keys.map((key) => `${String(account)} ${String(key)}`)),
-      );
-      return new Set(
-        places.filter(({ account_id, internal, hostname, port }) =>
-          held.has(`${account_id} ${internal ?? hostname ?? String(port)}`),
-        ),
-      );
+    const held = new Set<string>();
+    const pace = new Pace();
+    for (const [column, all] of Map.groupBy(places, (place) => keyOf(place)[0])) {
+      for (const some of chunks(all, placesAtOnce)) {
+        const are = some.map((_, at) => `(${column} = $${2 * at + 1} AND account_id = $${2 * at + 2})`).join(' OR ');
+        const sql = `SELECT DISTINCT account_id, ${column} FROM cloud_endpoints WHERE ${are}`;
+        const values = some.flatMap((place) => [keyOf(place)[1], place.account_id]);
+        for (const [account, value] of await queries.all(sql, values)) held.add(`${String(account)} ${String(value)}`);
+        if (pace.isDue) await pace.giveWay();
+      }
     }
-    const found = new Set<(typeof places)[number]>();
-    for (const place of places) if ((await endpointsOf(queries, place.account_id, place)).length > 0) found.add(place);
-    return found;
+    return new Set(places.filter((place) => held.has(`${place.account_id} ${String(keyOf(place)[1])}`)));
   },
   async needing(queries, accountId, wildcard) {
     const sql = `
@@ -43,14 +42,8 @@ export const cloudService: CloudEndpoints = {
   },
 };
 
-async function endpointsOf(
-  queries: Queries,
-  accountId: string,
-  { internal, hostname, port }: EndpointPlace,
-): Promise<readonly CloudEndpoint[]> {
-  if (internal !== undefined) return endpointsAt(queries, accountId, internal);
-  const [column, value] = port === null ? (['hostname', hostname] as const) : (['port', port] as const);
-  if (value === null) return [];
-  const sql = `SELECT document FROM cloud_endpoints WHERE ${column} = $1 AND account_id = $2 ORDER BY id`;
-  return (await queries.all(sql, [value, accountId])).map((row) => cloudEndpoints.parse(row));
+/** The column by which an endpoint is found at a place, and what it has there. */
+function keyOf({ internal, hostname, port }: EndpointPlace): readonly [PlaceColumn, string | number | null] {
+  if (internal !== undefined) return ['url', internal];
+  return port === null ? ['hostname', hostname] : ['port', port];
 }

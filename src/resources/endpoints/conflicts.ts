@@ -1,5 +1,4 @@
 import { quote, UserError } from '../../errors/user-error.ts';
-import { hasPrefix } from '../../lib/ids.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import { findNameUse } from '../hostname-holders.ts';
 import { nameUsers } from '../name-users.ts';
@@ -46,12 +45,11 @@ async function checkReserved({ services, settings }: Parts, transaction: Transac
 async function checkEndpoints(transaction: Transaction, wanted: Wanted): Promise<void> {
   const { id, account_id, place, pooling_enabled } = wanted;
   const url = quote(place.url);
-  const there = (await endpointsAt(transaction, account_id, place.url)).filter((each) => each.id !== id);
+  const there = (await endpointsAt(transaction, account_id, 'url', place.url)).filter((each) => each.id !== id);
   const [first] = there;
   if (first === undefined) return;
   if (!pooling_enabled) throw new UserError(errors.urlTaken, { url, id: first.id });
-  const alone = there.find((each) => !each.pooling_enabled);
-  if (alone !== undefined) throw new UserError(errors.poolingMixed, { url, users: `the endpoint ${alone.id}` });
+  if (!first.isPooled) throw new UserError(errors.poolingMixed, { url, users: `the endpoint ${first.id}` });
   if (there.length >= mostInPool) throw new UserError(errors.poolFull, { url, limit: mostInPool });
 }
 
@@ -87,13 +85,14 @@ async function checkEdges({ services }: Parts, transaction: Transaction, wanted:
   }
   const { isElsewhere, users } = await findNameUse(services, transaction, account_id, hostname);
   if (isElsewhere) throw new UserError(errors.urlInUse, { url, users: 'another account' });
-  for (const user of users.filter((each) => each !== id)) {
-    const isEndpoint = hasPrefix(user, cloudEndpoints.prefix);
-    const endpoint = isEndpoint ? await cloudEndpoints.find(transaction, account_id, user) : undefined;
-    const rival = endpoint === undefined ? undefined : partsOf(endpoint).scheme;
-    const clashes = isEndpoint
-      ? rival !== undefined && rival !== scheme && rival !== 'http' && scheme !== 'http'
-      : true;
-    if (clashes) throw new UserError(errors.urlInUse, { url, users: await nameUsers(transaction, account_id, [user]) });
-  }
+  const others = new Map(
+    (await endpointsAt(transaction, account_id, 'hostname', hostname)).map((each) => [each.id, partsOf(each).scheme]),
+  );
+  const other = users.find((user) => {
+    const rival = others.get(user);
+    if (user === id) return false;
+    return rival === undefined || (rival !== scheme && rival !== 'http' && scheme !== 'http');
+  });
+  if (other !== undefined)
+    throw new UserError(errors.urlInUse, { url, users: await nameUsers(transaction, account_id, [other]) });
 }

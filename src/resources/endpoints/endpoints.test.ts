@@ -5,6 +5,8 @@ import { createAccount, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
 import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 import { cloudService } from './cloud.ts';
+import { checkPlace } from './conflicts.ts';
+import { readPlace } from './read-url.ts';
 import { cloudEndpoints } from './table.ts';
 
 const deny = '{"on_http_request":[{"actions":[{"type":"deny"}]}]}';
@@ -207,6 +209,30 @@ onEachGatehouse('cloud endpoints', (g) => {
     await create({ url, pooling_enabled: true });
     await post({ url, pooling_enabled: true }, 409, 18020);
     assert.equal((await g().patch(`/endpoints/${id}`, { description: 'still here' })).status, 200);
+  });
+
+  test('whoever asks who is at a place reads no document of a pool', async () => {
+    const { context } = g().app;
+    const { domain } = await reserve();
+    const url = `https://${domain}`;
+    const { id } = await create({ url, pooling_enabled: true });
+    const { account_id } = (await cloudEndpoints.load(context.store.queries, id)) ?? assert.fail('it was made');
+    const statements: string[] = [];
+    await context.store.write({ id: 'host', accountId: account_id, operationId: '' }, async (transaction) => {
+      const all: typeof transaction.all = (sql, ...values) => {
+        statements.push(sql);
+        return transaction.all(sql, ...values);
+      };
+      const watched = { ...transaction, all };
+      const place = { hostname: domain, port: null };
+      const own = { id, scheme: 'https', isPooled: true };
+      assert.deepEqual(await cloudService.at(watched, account_id, place), [own]);
+      assert.equal((await cloudService.amongst(watched, [{ ...place, account_id }])).size, 1);
+      const wanted = { ...cloudEndpoints.newDocument(account_id), pooling_enabled: true };
+      await checkPlace(context, watched, { ...wanted, place: readPlace(url, [], context.settings) });
+    });
+    assert.ok(statements.some((sql) => sql.includes('cloud_endpoints')));
+    for (const sql of statements) assert.doesNotMatch(sql, /document\b.*\bcloud_endpoints/s);
   });
 
   test('places of many agents are looked up by account and place', async () => {

@@ -35,6 +35,22 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX cloud_endpoints_by_port ON cloud_endpoints (port);
     `,
   },
+  {
+    // Whoever asks who is at a place reads an index, and no document with its policy.
+    name: 'endpoints 0002 places',
+    sql: `
+      ALTER TABLE cloud_endpoints ADD COLUMN is_pooled INTEGER NOT NULL DEFAULT 0;
+      UPDATE cloud_endpoints SET is_pooled = 1 WHERE document LIKE '%"pooling_enabled":true%';
+      DROP INDEX cloud_endpoints_by_url;
+      DROP INDEX cloud_endpoints_by_hostname;
+      DROP INDEX cloud_endpoints_by_parent;
+      DROP INDEX cloud_endpoints_by_port;
+      CREATE INDEX cloud_endpoints_by_url ON cloud_endpoints (url, account_id, is_pooled, id);
+      CREATE INDEX cloud_endpoints_by_hostname ON cloud_endpoints (hostname, account_id, is_pooled, id, url);
+      CREATE INDEX cloud_endpoints_by_parent ON cloud_endpoints (parent, account_id, hostname, id);
+      CREATE INDEX cloud_endpoints_by_port ON cloud_endpoints (port, account_id, is_pooled, id, url);
+    `,
+  },
 ];
 
 export const cloudEndpoints = new Table<CloudEndpoint>({
@@ -49,6 +65,7 @@ export const cloudEndpoints = new Table<CloudEndpoint>({
       return name === undefined ? null : parentOf(name);
     },
     port: (endpoint) => publicPort(endpoint) ?? null,
+    is_pooled: ({ pooling_enabled }) => (pooling_enabled ? 1 : 0),
   },
 });
 
@@ -76,10 +93,24 @@ function publicPort(endpoint: CloudEndpoint): number | undefined {
   return isPublic(endpoint) && scheme === 'tcp' ? port : undefined;
 }
 
-/** Those of the account at exactly this URL. */
-export async function endpointsAt(queries: Queries, accountId: string, url: string): Promise<readonly CloudEndpoint[]> {
-  const sql = 'SELECT document FROM cloud_endpoints WHERE account_id = $1 AND url = $2 ORDER BY id';
-  return (await queries.all(sql, [accountId, url])).map((row) => cloudEndpoints.parse(row));
+/** The columns by which endpoints share a place. */
+export type PlaceColumn = 'url' | 'hostname' | 'port';
+
+/** What others ask of an endpoint at a place. */
+interface EndpointAt extends Pick<CloudEndpoint, 'id' | 'url'> {
+  readonly isPooled: boolean;
+}
+
+/** Those of the account at a place, without their documents: a policy may be long, and a pool large. Those that share nothing come first. */
+export async function endpointsAt(
+  queries: Queries,
+  accountId: string,
+  column: PlaceColumn,
+  value: string | number,
+): Promise<readonly EndpointAt[]> {
+  const sql = `SELECT id, url, is_pooled FROM cloud_endpoints WHERE ${column} = $1 AND account_id = $2 ORDER BY is_pooled, id`;
+  const rows = await queries.all(sql, [value, accountId]);
+  return rows.map(([id, url, isPooled]) => ({ id: String(id), url: String(url), isPooled: isPooled === 1 }));
 }
 
 export const cloudNames: HostnameHolder = {
