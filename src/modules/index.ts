@@ -176,6 +176,19 @@ export function checkTogether(settingsByName: Readonly<Record<string, Settings>>
       throw excludes.error();
 }
 
+/** Checks modules that are written with other settings than before. Throws `UserError`. */
+export function checkWritten(
+  settingsByName: Readonly<Record<string, Settings>>,
+  before: Readonly<Record<string, Settings>>,
+  target: ModuleTarget,
+): void {
+  for (const { name, checkWritten: check } of modulesFor(target)) {
+    const { [name]: settings } = settingsByName;
+    if (check !== undefined && settings !== undefined && !isDeepStrictEqual(settings, before[name]))
+      check(settings, target);
+  }
+}
+
 /** Secrets in vaults that the stored settings of an edge or route name. */
 export function secretsNamed(
   settingsByName: Readonly<Record<string, Settings>>,

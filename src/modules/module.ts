@@ -99,6 +99,8 @@ export interface EdgeModule<Input = never, Stored extends Settings = Settings> {
   accept(input: Input): Stored;
   /** Checks what depends on the thing that has the module. Throws `UserError`. */
   checkTarget?(settings: Stored, target: ModuleTarget): void;
+  /** Checks what the operator's settings allow. Called when it is written, and not for what is stored already. Throws `UserError`. */
+  checkWritten?(this: void, settings: Stored, target: ModuleTarget): void;
   /** Whether the input asks for what is stored. Needed where `accept` draws at random; else what it returns is compared. */
   isSame?(input: Input, stored: Stored): boolean;
   /** Set where settings hold secrets: nothing that people read may show them. Needs `isSame`. */

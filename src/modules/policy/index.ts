@@ -7,9 +7,9 @@ import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule, ModuleTarget } from '../module.ts';
 import * as policyErrors from '../traffic-policy/errors.ts';
 import {
+  acceptPolicy,
   checkTarget,
   preparePolicy,
-  readPolicy,
   readStoredPolicy,
   toFormerPaths,
   toPhases,
@@ -104,11 +104,10 @@ export const policy: EdgeModule<Static<typeof Input>, PolicySettings> = {
   memoryKib: (settings, target) => readStoredPolicy(textOf(settings, target)).kib,
   accept: ({ enabled = true, inbound, outbound }) => ({ enabled, inbound: inbound ?? [], outbound: outbound ?? [] }),
   checkTarget(settings, target) {
-    try {
-      checkTarget(readPolicy(textOf(settings, target)), target);
-    } catch (error) {
-      throw error instanceof UserError ? toFormerPaths(error) : error;
-    }
+    withFormerPaths(() => checkTarget(readStoredPolicy(textOf(settings, target)), target));
+  },
+  checkWritten(settings, target) {
+    withFormerPaths(() => acceptPolicy(textOf(settings, target)));
   },
   excludes: { name: 'traffic_policy', error: () => new UserError(policyErrors.twoPolicies) },
   present: (settings) => settings,
@@ -120,6 +119,14 @@ export const policy: EdgeModule<Static<typeof Input>, PolicySettings> = {
     throw new Error('it is run as the module traffic_policy');
   },
 };
+
+function withFormerPaths(check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    throw error instanceof UserError ? toFormerPaths(error) : error;
+  }
+}
 
 function textOf({ inbound, outbound: after }: PolicySettings, target: ModuleTarget): string {
   const isHttp = target === 'https_route';

@@ -5,7 +5,7 @@ import { notAnIpPolicyId, policiesTooLarge, vaultNameUnknown } from '../../error
 import { quote, UserError } from '../../errors/user-error.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule, ModuleTarget, NamedSecret } from '../module.ts';
-import { preparePolicy, readPolicy, readStoredPolicy } from './document/known-policies.ts';
+import { acceptPolicy, preparePolicy, readPolicy, readStoredPolicy } from './document/known-policies.ts';
 import { ipPolicyIdsIn } from './document/read-policy.ts';
 import { checkHolder, checkTarget } from './document/check-target.ts';
 import type { PolicyHolder } from './document/check-target.ts';
@@ -53,11 +53,14 @@ export const trafficPolicy: EdgeModule<Static<typeof Input>, TrafficPolicySettin
   ],
   secretsIn: ({ value: text }) => readStoredPolicy(text).reads.secrets,
   accept({ enabled = true, value: text }) {
-    readPolicy(text);
+    readStoredPolicy(text);
     return { enabled, value: text };
   },
   checkTarget(settings, target: ModuleTarget) {
-    checkTarget(readPolicy(settings.value), target);
+    checkTarget(readStoredPolicy(settings.value), target);
+  },
+  checkWritten({ value: text }) {
+    acceptPolicy(text);
   },
   prepare: ({ value: text }) => preparePolicy(text),
   memoryKib: ({ value: text }) => readStoredPolicy(text).kib,
@@ -76,7 +79,7 @@ export function acceptEndpointPolicy(
   /** Estimate of the memory that it takes. */
   readonly kib: number;
 } {
-  const policy = readPolicy(text);
+  const policy = acceptPolicy(text);
   checkHolder(policy, holder);
   const settings = { enabled: true, value: text };
   return { settings, ipPolicyIds: ipPolicyIdsIn(policy), secrets: policy.reads.secrets, kib: policy.kib };

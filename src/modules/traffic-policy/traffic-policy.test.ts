@@ -8,7 +8,8 @@ import { trafficPolicy } from './index.ts';
 
 function refusalOf(document: string | object): UserError {
   try {
-    trafficPolicy.accept({ value: typeof document === 'string' ? document : JSON.stringify(document) });
+    const value = typeof document === 'string' ? document : JSON.stringify(document);
+    trafficPolicy.checkWritten?.(trafficPolicy.accept({ value }), 'https_route');
   } catch (error) {
     if (error instanceof UserError) return error;
     throw error;

@@ -7,6 +7,7 @@ import type { Sealer } from '../../lib/sealed-secret.ts';
 import {
   changesMemory,
   checkTogether,
+  checkWritten,
   memoryOf,
   modulesFor,
   prepareModules,
@@ -150,6 +151,7 @@ export async function syncReferences(
 ): Promise<void> {
   checkTogether(owner.modules, target);
   const prepared = new Set([await prepareModules(owner.modules, target), await prepareModules(previous, target)]);
+  checkWritten(owner.modules, previous, target);
   if (changesMemory(previous, owner.modules, target))
     await countPolicies(transaction, tableOf(target), owner, memoryOf(owner.modules, target));
   const [named, before] = [secretsNamed(owner.modules, target), secretsNamed(previous, target)];

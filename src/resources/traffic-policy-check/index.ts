@@ -13,7 +13,7 @@ import {
   checkTarget,
   ipPolicyIdsIn,
   preparePolicy,
-  readPolicy,
+  acceptPolicy,
   toBytes,
   toText,
   tryPolicy,
@@ -59,7 +59,7 @@ function checkOperation(context: ResourceContext): Operation {
     ],
     handle: async ({ body, caller: { accountId } }) => {
       await preparePolicy(body.policy);
-      const policy = readPolicy(body.policy);
+      const policy = acceptPolicy(body.policy);
       const ids = await checkIpPolicies(context, accountId, policy);
       // Their names are looked up, and no value is read.
       await checkSecrets(context.services, context.store.queries, accountId, policy.reads.secrets);

@@ -112,6 +112,8 @@ test('without the database, what goes by places is closed with its cause, and ca
 
   const put = (change: string) => program.must('PUT', `${routePath}/traffic_policy`, { value: change });
   await assert.rejects(put(value.replace('DE', 'FR')), cause);
+  const { entries } = await program.must('GET', '/configuration');
+  assert.deepEqual((await program.must('POST', '/configuration', entries)).steps, []);
   await program.must('PATCH', `/edges/https/${edgeId}`, { description: 'changed' });
   await program.must('PATCH', routePath, { description: 'changed' });
   await program.must('PATCH', tcpPath, { description: 'changed' });

@@ -26,7 +26,8 @@ export function policyOf(type: string, config: object, phase = 'on_http_request'
 /** Code and message of what refuses a policy that is written. */
 export function refusalOf(document: object): string {
   try {
-    module.accept({ value: JSON.stringify(document) });
+    const settings = module.accept({ value: JSON.stringify(document) });
+    module.checkWritten?.(settings, 'https_route');
   } catch (error) {
     if (error instanceof UserError) return `${error.code} ${error.message}`;
     throw error;

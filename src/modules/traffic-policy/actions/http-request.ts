@@ -112,8 +112,7 @@ export const httpRequest: Action = {
 
 function readTemplates(config: ConfigReader): Templates {
   const url = config.required('url', config.template('url'));
-  const reason = url.constant === undefined ? undefined : urlFault(url.constant);
-  if (reason !== undefined) throw config.fault(invalidUrl, 'url', reason);
+  if (url.constant !== undefined) noteServer(config, url.constant);
   if ((config.integer('max_redirects', 0, 10) ?? 0) > 0)
     throw config.fault(invalidValue, 'max_redirects', 'redirects are not followed; leave it out, and read the answer');
   const parameters = (config.objects('query_params', mostParameters) ?? []).map((each): Parameter => {
@@ -133,15 +132,20 @@ function readTemplates(config: ConfigReader): Templates {
   };
 }
 
-/** Why a URL cannot be asked. */
+function noteServer(config: ConfigReader, text: string): void {
+  const reason = urlFault(text);
+  if (reason !== undefined) throw config.fault(invalidUrl, 'url', reason);
+  const url = new URL(text);
+  if (!isInternalName(url.hostname)) config.context.reads.servers.push({ path: config.at('url'), url });
+}
+
+/** Why a text is no URL that can be asked, whatever the operator has named. */
 function urlFault(text: string): string | undefined {
   const url = text.length > longestUrl ? null : URL.parse(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     return 'it must be a whole URL with http or https';
   if (url.username !== '' || url.password !== '') return 'a name and a password stand in a header, not in it';
   if (url.hostname.includes('*')) return 'it names one host, without "*"';
-  if (!isInternalName(url.hostname) && !mayAskServer(url))
-    return 'only internal endpoints of the account are asked, whose names end with .internal, and servers that the operator has named (GATEHOUSE_POLICY_REQUEST_HOSTS); make an endpoint that leads to another one';
   return undefined;
 }
 
@@ -173,6 +177,11 @@ function requestOf(
   const fault = urlFault(text);
   if (fault !== undefined) throw new EvaluationFault(`the URL cannot be asked: ${fault}`);
   const url = new URL(text);
+  if (!isInternalName(url.hostname) && !mayAskServer(url))
+    throw new EvaluationFault(
+      'it asks a server that the operator has not named',
+      `${url.host} is not in GATEHOUSE_POLICY_REQUEST_HOSTS`,
+    );
   url.hash = '';
   for (const { key, value } of parameters) {
     const filled = value.text(visit);

@@ -5,6 +5,7 @@ import { BoundedCache } from '../../../lib/bounded-cache.ts';
 import { finishInTurns, finishNow } from '../../../lib/steps.ts';
 import type { Steps } from '../../../lib/steps.ts';
 import { knowsPlaces } from '../../places.ts';
+import { requestHostsVersion } from '../../request-hosts.ts';
 import { policySteps } from './read-policy.ts';
 import type { Policy } from './read-policy.ts';
 
@@ -28,6 +29,13 @@ export function readPolicy(text: string): Policy {
   return orThrow(readWith(text, knowsPlaces()));
 }
 
+/** Reads a policy that is to be stored, which asks no servers but those that the operator has named. Throws `UserError`. */
+export function acceptPolicy(text: string): Policy {
+  const policy = readPolicy(text);
+  if (policy.refusal !== undefined) throw policy.refusal;
+  return policy;
+}
+
 /** Reads a policy that was accepted before, to see what it names: it may need a database that is gone. Throws `UserError`. */
 export function readStoredPolicy(text: string): Policy {
   const read = readWith(text, knowsPlaces());
@@ -49,13 +57,18 @@ function namesPlaces(text: string): boolean {
 
 function readWith(text: string, hasPlaces: boolean): Reading {
   const key = keyOf(text);
-  const place = `${hasPlaces} ${key}`;
+  const place = placeOf(key, hasPlaces);
   return find(place, text) ?? keep(place, text, finishNow(reading(key, text, hasPlaces)));
+}
+
+/** What is read depends on settings too. */
+function placeOf(key: string, hasPlaces: boolean): string {
+  return `${hasPlaces} ${requestHostsVersion()} ${key}`;
 }
 
 async function prepareWith(text: string, hasPlaces: boolean): Promise<Reading> {
   const key = keyOf(text);
-  const place = `${hasPlaces} ${key}`;
+  const place = placeOf(key, hasPlaces);
   return find(place, text) ?? keep(place, text, await finishInTurns(reading(key, text, hasPlaces)));
 }
 

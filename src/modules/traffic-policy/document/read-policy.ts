@@ -3,6 +3,7 @@ import type { Run } from '../../../lib/cel/run.ts';
 import { bool } from '../../../lib/cel/types.ts';
 import { nearestName } from '../../../lib/nearest-name.ts';
 import type { Steps } from '../../../lib/steps.ts';
+import { mayAskServer } from '../../request-hosts.ts';
 import type { Action, BuiltAction } from '../actions/action.ts';
 import { actions } from '../actions/index.ts';
 import { whyNotOffered } from '../actions/not-offered.ts';
@@ -65,20 +66,24 @@ export interface Policy {
   readonly reads: Reads;
   /** Estimate of the memory that it takes. */
   readonly kib: number;
+  /** Why it cannot be written, where it asks a server that the operator has not named. */
+  readonly refusal: UserError | undefined;
 }
 
 /** Reads the text of a policy. Throws `UserError`. */
 export function* policySteps(text: string, hasPlaces: boolean): Steps<Omit<Policy, 'key'>> {
   const document = yield* documentSteps(text);
   try {
-    return yield* checkPolicy(document, text.length, hasPlaces);
+    const policy = yield* checkPolicy(document, text.length, hasPlaces);
+    const unnamed = policy.reads.servers.find(({ url }) => !mayAskServer(url));
+    return { ...policy, refusal: unnamed && (yield* withPlace(notNamed(unnamed.path), text)) };
   } catch (error) {
     throw error instanceof UserError ? yield* withPlace(error, text) : error;
   }
 }
 
 /** Checks a document that has been parsed, whose text was so long. Throws `UserError`. */
-function* checkPolicy(document: unknown, length: number, hasPlaces: boolean): Steps<Omit<Policy, 'key'>> {
+function* checkPolicy(document: unknown, length: number, hasPlaces: boolean): Steps<Omit<Policy, 'key' | 'refusal'>> {
   if (typeof document !== 'object' || document === null || Array.isArray(document))
     throw new UserError(errors.unreadablePolicy, {
       reason: `it must be a map of phases, such as on_http_request, to lists of rules, and is ${quote(document)}`,
@@ -104,6 +109,14 @@ function* checkPolicy(document: unknown, length: number, hasPlaces: boolean): St
   checkSecrets(reads);
   checkTermination(rules.on_tcp_connect);
   return { rules, named, reads, kib: Math.ceil((bytesOf.policy + length + reads.memory.bytes) / 1024) };
+}
+
+function notNamed(path: string): UserError {
+  return new UserError(errors.invalidUrl, {
+    path,
+    reason:
+      'only internal endpoints of the account are asked, whose names end with .internal, and servers that the operator has named (GATEHOUSE_POLICY_REQUEST_HOSTS); make an endpoint that leads to another one',
+  });
 }
 
 /** How TLS ends is known before a connection comes, so that no expression can choose it. */

@@ -4,6 +4,12 @@ import { childrenOf } from '../../../lib/cel/tree.ts';
 import type { Node } from '../../../lib/cel/tree.ts';
 import type { NamedSecret } from '../../module.ts';
 
+/** A server that a rule asks, which the operator must have named. */
+interface NamedServer {
+  readonly path: string;
+  readonly url: URL;
+}
+
 /** What the expressions of a policy go by, as far as somebody must know it before a visit. */
 export interface Reads {
   /** Headers of requests: an upstream must see the same ones. */
@@ -16,6 +22,8 @@ export interface Reads {
   identityToken: boolean;
   /** Secrets that are named in so many words. */
   readonly secrets: NamedSecret[];
+  /** Servers outside that are written out, with the paths of their URLs. */
+  readonly servers: NamedServer[];
   /** Names of variables. */
   readonly vars: Set<string>;
   /** Names of variables that are made of the path. */
@@ -50,14 +58,21 @@ export const bytesOf = {
 export const mostPatternSteps = 100_000;
 
 /** Nothing has been read so far. `shared`: what a part of the policy shares with the rest. */
-export function newReads(shared?: Pick<Reads, 'secrets' | 'patterns' | 'memory' | 'pathVars'>): Reads {
-  const { secrets = [], patterns = { steps: 0 }, memory = { bytes: 0 }, pathVars = new Set<string>() } = shared ?? {};
+export function newReads(shared?: Pick<Reads, 'secrets' | 'servers' | 'patterns' | 'memory' | 'pathVars'>): Reads {
+  const {
+    secrets = [],
+    servers = [],
+    patterns = { steps: 0 },
+    memory = { bytes: 0 },
+    pathVars = new Set<string>(),
+  } = shared ?? {};
   return {
     headers: false,
     path: false,
     chance: false,
     identityToken: false,
     secrets,
+    servers,
     patterns,
     memory,
     vars: new Set(),
