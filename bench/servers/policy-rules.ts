@@ -2,6 +2,7 @@ import { parseIp } from '../../src/lib/ip/address.ts';
 import { namedParts } from '../../src/modules/index.ts';
 import { runSteps } from '../../src/modules/run-steps.ts';
 import type { Answering, ModulePart, RequestVisit, Step } from '../../src/modules/step.ts';
+import { visitBudget } from '../../src/modules/visit-budget.ts';
 
 /**
  * `node policy-rules.ts ROUNDS MS`: prints, as one JSON object, nanoseconds that the steps of modules and of traffic policies take for a
@@ -153,6 +154,7 @@ function newVisit(): RequestVisit {
     countedSource: 1,
     hostname: 'shop.example.com',
     isTls13: true,
+    budget: visitBudget(),
     facts: never,
     endpoint: () => ({ id: 'edghts_1', protocol: 'https', host: 'shop.example.com', port: 443 }),
     policy: undefined,

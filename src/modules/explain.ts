@@ -17,6 +17,7 @@ import type {
   Step,
   StepServices,
 } from './step.ts';
+import { visitBudget } from './visit-budget.ts';
 
 /** A visitor as somebody describes them. */
 export interface DescribedVisitor {
@@ -172,6 +173,7 @@ function describedVisit(
     facts: unknown,
     endpoint: unknown,
     policy: undefined,
+    budget: visitBudget(),
     outgoingBody: undefined,
     get method() {
       return method ?? (seen.byMethod ? unknown() : 'GET');

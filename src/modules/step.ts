@@ -2,6 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 
 import type { UserError } from '../errors/user-error.ts';
+import type { Budget } from '../lib/cel/run.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { SourceKey } from '../lib/ip/source-key.ts';
 import type { SignIn, TokenRule } from './sign-in.ts';
@@ -165,6 +166,8 @@ export interface ConnectionVisit {
   readonly services: ConnectionServices;
   readonly facts: () => ConnectionFacts;
   readonly endpoint: () => EndpointFacts;
+  /** What expressions may still cost: the same for all endpoints that it is forwarded through, however often it is begun anew. */
+  readonly budget: Budget;
   /** State of the traffic policy of this visit, which alone knows what it is. */
   policy: unknown;
 }

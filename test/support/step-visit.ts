@@ -4,6 +4,7 @@ import { UserError } from '../../src/errors/user-error.ts';
 import { parseIp } from '../../src/lib/ip/address.ts';
 import type { SignIn } from '../../src/modules/sign-in.ts';
 import type { Answering, ModulePart, Outcome, RequestVisit } from '../../src/modules/step.ts';
+import { visitBudget } from '../../src/modules/visit-budget.ts';
 
 const unasked = (): never => assert.fail('nobody is asked');
 
@@ -21,6 +22,7 @@ export function requestVisit(given: Partial<RequestVisit> = {}): RequestVisit {
     facts: unasked,
     endpoint: () => ({ id: 'edghts_1', protocol: 'https', host: 'app.example.com', port: 443 }),
     policy: undefined,
+    budget: visitBudget(),
     httpVersion: '1.1',
     certificate: undefined,
     headers: [],

@@ -41,7 +41,7 @@ export class OpenTunnels {
   add(visit: RequestVisit, end: () => void): () => void {
     const tunnel = { visit, end, untilMs: Infinity, callOff: () => {} };
     this.#open.add(tunnel);
-    follow(tunnel, this.#holdsUntil(visit));
+    follow(tunnel, this.#askAgain(visit));
     return () => {
       tunnel.callOff();
       this.#open.delete(tunnel);
@@ -53,7 +53,7 @@ export class OpenTunnels {
     if (this.#open.size === 0) return;
     if (!full && ![...set, ...removed].some(({ kind }) => ruleKinds.has(kind))) return;
     for (const tunnel of this.#open) {
-      const untilMs = this.#holdsUntil(tunnel.visit);
+      const untilMs = this.#askAgain(tunnel.visit);
       if (untilMs === 0) tunnel.end();
       else follow(tunnel, untilMs);
     }
@@ -61,7 +61,13 @@ export class OpenTunnels {
 
   /** Decides by the rules in force now. */
   admits(visit: RequestVisit): boolean {
-    return this.#holdsUntil(visit) > 0;
+    return this.#askAgain(visit) > 0;
+  }
+
+  /** A connection may be asked for days: each time it may cost as much as a visit. */
+  #askAgain(visit: RequestVisit): number {
+    visit.budget.renew();
+    return this.#holdsUntil(visit);
   }
 
   #holdsUntil(visit: RequestVisit): number {

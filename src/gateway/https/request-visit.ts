@@ -1,5 +1,6 @@
 import { heldBodiesInUse } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
+import type { Budget } from '../../lib/cel/run.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { SourceKey } from '../../lib/ip/source-key.ts';
 import { doneBy } from '../../modules/run-steps.ts';
@@ -11,6 +12,7 @@ import type {
   RequestVisit as StepVisit,
   StepServices,
 } from '../../modules/step.ts';
+import { visitBudget } from '../../modules/visit-budget.ts';
 import { readEndpointUrl } from '../../lib/endpoint-url.ts';
 import type { ShownCertificate } from '../../modules/shown-certificate.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
@@ -86,6 +88,7 @@ export class RequestVisit implements StepVisit, Position {
   tokens: StepVisit['tokens'] = none;
   circuits: readonly CircuitAttempt[] = none;
   readonly #authority: Authority;
+  #budget: Budget | undefined;
   #outgoing: HeaderList | undefined;
   #outgoingBody: Buffer | undefined;
   #sorted: SortedHeaders | undefined;
@@ -132,6 +135,11 @@ export class RequestVisit implements StepVisit, Position {
     this.waits = before?.waits ?? from?.waits ?? 0;
     this.cookies = before?.cookies ?? from?.cookies ?? none;
     this.policy = before?.policy;
+    if (before !== undefined) this.#budget = before.#budget;
+  }
+
+  get budget(): Budget {
+    return (this.#budget ??= this.from?.budget ?? visitBudget());
   }
 
   get endpoint(): StepVisit['endpoint'] {

@@ -268,6 +268,8 @@ export class EdgeTable {
 
   /** By the edge, and by all endpoints that the connection was forwarded to. */
   #holds(rules: EdgeRules, accepted: AcceptedClient): number {
+    // It may be asked for days: each time it may cost as much as a visit.
+    accepted.visit.budget.renew();
     let untilMs = holdsConnection(rules, accepted);
     for (const { url, target, visit } of accepted.hops) {
       const now = this.internal.find(target.accountId, url).find(({ id }) => id === target.id);

@@ -9,6 +9,7 @@ import type { AccessTable } from '../../snapshot/access.ts';
 import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { Position } from '../../modules/run-steps.ts';
 import type { ConnectionServices, ConnectionVisit, EndpointFacts } from '../../modules/step.ts';
+import { visitBudget } from '../../modules/visit-budget.ts';
 import { takeRates } from '../bounds/take-rate.ts';
 import type { EngineBounds } from '../bounds/engine-bounds.ts';
 import { proxiesKey, sourceKey } from '../../lib/ip/source-key.ts';
@@ -232,7 +233,7 @@ class TcpFront implements Front, TlsPassThrough {
   #goThrough(visit: ConnectionVisit & Position, rules: EdgeRules, client: Socket, identified: ClientSource): Passed {
     return goThrough(visit, rules, {
       find: (accountId, url) => this.#edges.internal.find(accountId, url),
-      visitAt: (target) => this.#visitOf(target, client, identified, 0),
+      visitAt: (target) => this.#visitOf(target, client, identified, 0, visit.budget),
     });
   }
 
@@ -288,12 +289,14 @@ class TcpFront implements Front, TlsPassThrough {
     client: Socket,
     identified: ClientSource,
     claim: number | string,
+    budget = visitBudget(),
   ): ConnectionVisit & Position {
     const { id, accountId } = at;
     return {
       facts: connectionFacts(client, identified.port, Date.now()),
       endpoint: () => endpointFacts(at, client, claim),
       policy: undefined,
+      budget,
       at: 0,
       done: undefined,
       accountId,

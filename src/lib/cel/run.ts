@@ -30,9 +30,15 @@ const faultUnits = 100;
 /** What expressions of one visit may still do. A unit takes some 20 to 50 ns. */
 export class Budget {
   left: number;
+  readonly #units: number;
 
   constructor(units: number) {
+    this.#units = units;
     this.left = units;
+  }
+
+  renew(): void {
+    this.left = this.#units;
   }
 
   /** Bound, because matchers are given it alone. */

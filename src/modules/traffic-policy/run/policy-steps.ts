@@ -157,7 +157,6 @@ function holdsBy(policy: Policy, phase: Phase, asks: Question | undefined, engin
     if (asks === undefined) return Infinity;
     return phase === 'on_tcp_connect' ? admitsAgain(policy, engine) : 0;
   }
-  known.renewBudget();
   let untilMs = Infinity;
   for (const { holds: until } of known.checks) {
     try {

@@ -1,4 +1,4 @@
-import { Budget, Frame } from '../../../lib/cel/run.ts';
+import { Frame } from '../../../lib/cel/run.ts';
 import type { CelMap, Value } from '../../../lib/cel/values.ts';
 import type { Answering, ConnectionFacts, ConnectionVisit, HeaderList, RequestVisit } from '../../step.ts';
 import type { BuiltAction } from '../actions/action.ts';
@@ -7,9 +7,6 @@ import type { Phase } from '../phases.ts';
 import { ChangedHeaders } from './changed-headers.ts';
 import type { HeaderChange } from './changed-headers.ts';
 import type { Recorder } from './recorder.ts';
-
-/** What all expressions of one visit may cost together: some 5 ms. */
-const unitsOfVisit = 200_000;
 
 /** Place of a visit in the rules of a phase. */
 export interface PhasePosition {
@@ -66,7 +63,7 @@ export class PolicyVisit {
     this.policy = policy;
     this.engine = engine;
     this.#done = done;
-    this.frame = new Frame<PolicyVisit>(this, new Budget(unitsOfVisit));
+    this.frame = new Frame<PolicyVisit>(this, engine.budget);
   }
 
   /** Begins a phase, or goes on with one that has waited. Variables live as long as a phase. */
@@ -141,11 +138,6 @@ export class PolicyVisit {
     if (this.#answered === undefined || this.#answer === undefined) return;
     this.#answer.headers = this.#answered.all;
     this.#answered = undefined;
-  }
-
-  /** For checks of an open connection, which may be asked for days. */
-  renewBudget(): void {
-    this.frame.budget.left = unitsOfVisit;
   }
 
   spend(units: number): void {

@@ -8,6 +8,7 @@ import type {
   RequestVisit,
   StepServices,
 } from '../../step.ts';
+import { visitBudget } from '../../visit-budget.ts';
 
 /** A visit as somebody describes it. */
 export interface DescribedRequest {
@@ -67,6 +68,7 @@ export function describedVisit(
       },
     }),
     policy: undefined,
+    budget: visitBudget(),
     outgoingBody: undefined,
     method,
     httpVersion: '1.1',

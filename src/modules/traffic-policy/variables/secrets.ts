@@ -1,6 +1,7 @@
 import type { Environment, Overload } from '../../../lib/cel/environment.ts';
 import { functions } from '../../../lib/cel/functions/index.ts';
 import type { ConnectionServices, ConnectionVisit } from '../../step.ts';
+import { visitBudget } from '../../visit-budget.ts';
 import { PolicyVisit } from '../run/policy-visit.ts';
 import { ofAnyPhase } from './functions.ts';
 
@@ -24,5 +25,6 @@ export type Secrets = ConnectionServices['secrets'];
 /** A visit for expressions that were compiled for secrets alone. */
 export function visitOfSecrets(accountId: string, secrets: Secrets): PolicyVisit {
   // Nothing else of it can be named.
-  return new PolicyVisit({ key: '' }, { accountId, services: { secrets } } as unknown as ConnectionVisit);
+  const engine = { accountId, services: { secrets }, budget: visitBudget() };
+  return new PolicyVisit({ key: '' }, engine as unknown as ConnectionVisit);
 }
