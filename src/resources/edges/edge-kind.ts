@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-
 import { Type } from 'typebox';
 import type { TProperties } from 'typebox';
 
@@ -153,9 +151,9 @@ export class EdgeKind {
         // One of an older release may lack fields.
         const { modules } = table.complete(wanted);
         const change = { ...textsToSet(wanted), hostports: wanted.hostports, modules };
-        if (current === undefined) return writes.create(transaction, caller.accountId, change, id);
-        const isKept = isDeepStrictEqual(wanted.hostports, current.hostports);
-        return writes.update(transaction, current, { ...change, hostports: isKept ? undefined : wanted.hostports });
+        return current === undefined
+          ? writes.create(transaction, caller.accountId, change, id)
+          : writes.update(transaction, current, change);
       },
       presentAll: async (queries, edges, call) => {
         const more = await presentMore?.(queries, edges, call);

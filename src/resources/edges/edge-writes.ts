@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { withText } from '../../api/body/text-fields.ts';
 import type { TextFields } from '../../api/body/text-fields.ts';
 import type { ModuleTarget } from '../../modules/module.ts';
@@ -14,7 +16,7 @@ export interface Edge extends HasModules, TextFields {
 }
 
 interface EdgeChange extends TextFields {
-  /** Undefined keeps them, whatever the settings are by now. */
+  /** Undefined, or the same ones, keeps them, whatever the settings are by now. */
   readonly hostports: readonly string[] | undefined;
   /** All of them. */
   readonly modules: StoredModules;
@@ -59,7 +61,8 @@ export function edgeWrites(kind: EdgeWriteRules) {
     async update(transaction: Transaction, previous: Edge, change: EdgeChange): Promise<Edge> {
       kind.checkModules?.(change.modules);
       const held = claimed(previous.hostports);
-      const claims = change.hostports === undefined ? held : kind.accept(change.hostports);
+      const isKept = change.hostports === undefined || isDeepStrictEqual(change.hostports, previous.hostports);
+      const claims = isKept ? held : kind.accept(change.hostports);
       const hostports = claims.map(({ hostport }) => hostport);
       const changed = { ...previous, hostports, modules: change.modules };
       const edge = await table.update(transaction, previous, withText(changed, change));

@@ -76,7 +76,11 @@ const usualPorts = { http: 80, https: 443, tls: 443 } as const;
 
 function ownPort(scheme: EndpointScheme, hostname: string, { httpUrlPort, httpsUrlPort }: ResourceSettings): number {
   if (scheme !== 'http') return httpsUrlPort(hostname);
-  if (httpUrlPort === undefined)
+  return httpUrlPort?.(hostname) ?? usualPorts.http;
+}
+
+/** Throws for a place that visitors cannot come to with the settings of the operator. */
+export function checkServed({ parts: { scheme }, binding }: Place, { httpUrlPort }: ResourceSettings): void {
+  if (scheme === 'http' && binding === 'public' && httpUrlPort === undefined)
     throw new UserError(errors.schemeNotServed, { scheme, setting: 'GATEHOUSE_HTTP_LISTEN' });
-  return httpUrlPort(hostname);
 }

@@ -10,7 +10,7 @@ import { countPolicies } from '../policy-memory.ts';
 import type { ResourceContext } from '../resource.ts';
 import { checkPlace } from './conflicts.ts';
 import * as errors from './errors.ts';
-import { readPlace } from './read-url.ts';
+import { checkServed, readPlace } from './read-url.ts';
 import type { Place } from './read-url.ts';
 import { cloudEndpoints, partsOf } from './table.ts';
 import type { CloudEndpoint } from './table.ts';
@@ -35,6 +35,7 @@ export function endpointWrites(context: ResourceContext) {
       const { url = '', traffic_policy = '', bindings = [], pooling_enabled = false } = wanted;
       if (url === '') throw new UserError(errors.fieldMissing, { field: 'url' });
       const place = readPlace(url, bindings, settings);
+      checkServed(place, settings);
       const first = cloudEndpoints.newDocument(accountId, newId);
       await checkPlace(context, transaction, { ...first, place, pooling_enabled });
       const own = { url: place.url, bindings: [place.binding], traffic_policy, pooling_enabled };
@@ -51,6 +52,7 @@ export function endpointWrites(context: ResourceContext) {
       const place = hasMoved ? readPlace(url, change.bindings ?? [], settings) : placeOf(previous);
       const { scheme } = partsOf(previous);
       if (place.parts.scheme !== scheme) throw new UserError(errors.otherScheme, { scheme, url: quote(url) });
+      if (place.url !== previous.url) checkServed(place, settings);
       if (place.url !== previous.url || pooling_enabled !== previous.pooling_enabled)
         await checkPlace(context, transaction, { ...previous, place, pooling_enabled });
       const own = { url: place.url, bindings: [place.binding], traffic_policy, pooling_enabled };

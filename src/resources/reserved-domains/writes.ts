@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import type { Call } from '../../api/call.ts';
 import { wrongIdKind } from '../../api/errors.ts';
 import { withText } from '../../api/body/text-fields.ts';
@@ -51,7 +53,9 @@ export function reservedDomainWrites(parts: Parts) {
       return reserved;
     },
     async update(transaction: Transaction, previous: ReservedDomain, change: DomainChange): Promise<ReservedDomain> {
-      checkPolicy(parts, previous.domain, change);
+      // What was possible once stays, whatever the operator's settings are by now.
+      if (!isDeepStrictEqual(change.policy, previous.certificate_management_policy))
+        checkPolicy(parts, previous.domain, change);
       const changed = withCertificate(withText(previous, change), change.certificate_id, change.policy);
       const reserved = await reservedDomains.update(transaction, previous, changed);
       if (reserved.certificate_id !== previous.certificate_id) await syncCertificate(parts, transaction, reserved);
