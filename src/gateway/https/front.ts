@@ -189,6 +189,9 @@ class NodeHttpsFront implements HttpsFront {
       draining: false,
       toClose: 0,
     };
+    keys.onEnded((accounts) => {
+      this.#context.openTunnels.checkSessions(accounts);
+    });
     const handle = (exchange: Exchange): void => {
       handleRequest(exchange, this.#context);
     };

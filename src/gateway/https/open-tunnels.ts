@@ -52,11 +52,18 @@ export class OpenTunnels {
   checkAgain({ full, set, removed }: SnapshotUpdate): void {
     if (this.#open.size === 0) return;
     if (!full && ![...set, ...removed].some(({ kind }) => ruleKinds.has(kind))) return;
-    for (const tunnel of this.#open) {
-      const untilMs = this.#askAgain(tunnel.visit);
-      if (untilMs === 0) tunnel.end();
-      else follow(tunnel, untilMs);
-    }
+    for (const tunnel of this.#open) this.#check(tunnel);
+  }
+
+  /** Ends the tunnels of these accounts whose sessions are over, which the snapshot may not say yet. */
+  checkSessions(accounts: ReadonlySet<string>): void {
+    for (const tunnel of this.#open) if (accounts.has(tunnel.visit.accountId)) this.#check(tunnel);
+  }
+
+  #check(tunnel: OpenTunnel): void {
+    const untilMs = this.#askAgain(tunnel.visit);
+    if (untilMs === 0) tunnel.end();
+    else follow(tunnel, untilMs);
   }
 
   /** Decides by the rules in force now. */

@@ -25,6 +25,9 @@ const sealedForm = /^(\d{1,9})\.([\w-]{40,4000})$/;
 /** Sessions that were ended at this process, until the snapshot has them. Accounts share the places. */
 export const endedHereLimit = 10_000;
 
+/** Sign-outs of so long are told together: each has what is open looked through. */
+const tellMs = 200;
+
 /** A session that has ended, and that the snapshot may not have yet. */
 export type EndedHere = readonly [accountId: string, sessionId: string];
 
@@ -37,6 +40,8 @@ export class VisitorKeys implements SnapshotFollower {
   #endedUntil = new Map<string, number>();
   readonly #endedHere = new SharedCache<true>(endedHereLimit);
   #hasEndedHere = false;
+  readonly #endedAccounts = new Set<string>();
+  #tellEnded: ((accounts: ReadonlySet<string>) => void) | undefined;
 
   prepare(update: SnapshotUpdate, setAside: SetAside): () => void {
     const read = update.set.flatMap((entry) => (entry.kind === 'visitor_key' ? readKey(entry, setAside) : []));
@@ -78,10 +83,23 @@ export class VisitorKeys implements SnapshotFollower {
     return Math.max(...owners.map((owner) => this.#endedUntil.get(owner) ?? -1));
   }
 
-  /** The session is over here at once; the snapshot has it a moment later. */
+  /** The session is over here at once; the snapshot has it a moment later, or much later while the database is away. */
   end(accountId: string, sessionId: string): void {
     this.#hasEndedHere = true;
     this.#endedHere.set(accountId, sessionId, true);
+    this.#endedAccounts.add(accountId);
+    if (this.#endedAccounts.size === 1) setTimeout(() => this.#tell(), tellMs).unref();
+  }
+
+  /** Calls back with the accounts whose sessions have ended here, a moment later for all of them. */
+  onEnded(tell: (accounts: ReadonlySet<string>) => void): void {
+    this.#tellEnded = tell;
+  }
+
+  #tell(): void {
+    const accounts = new Set(this.#endedAccounts);
+    this.#endedAccounts.clear();
+    this.#tellEnded?.(accounts);
   }
 
   /** Throws where there is no key yet. */

@@ -24,7 +24,7 @@ suite('sessions of visitors', () => {
   before(async () => {
     // Only tests move the time of day, which is that of this process.
     mock.timers.enable({ apis: ['Date'], now: Date.now() });
-    at = await SignInSite.start({ workers: 'off' });
+    at = await SignInSite.start({ workers: 'off', idleSeconds: '86400' });
   });
   after(async () => {
     await at[Symbol.asyncDispose]();
@@ -193,6 +193,21 @@ suite('sessions of visitors', () => {
     assert.equal((await gatehouse.delete(`/app/sessions/${id}`)).status, 404);
     const [change] = (await gatehouse.get('/changes?limit=1')).body.changes;
     assert.deepEqual([change.kind, change.resource_id], ['app_session', id]);
+    await at.endAll();
+  });
+
+  test('who signs out while the database is away ends the WebSockets and streams of events of that session', async (t) => {
+    const { cookie, socket, ended } = await openLasting(t, { inactivity_timeout: 3600 });
+    using fault = failAt(1, 'lost', true);
+    const left = await at.site.askHttps({
+      path: '/.gatehouse/sign-out',
+      headers: { cookie, 'sec-fetch-site': 'same-origin' },
+    });
+    assert.equal(left.status, 200);
+    assert.ok(fault.failed.length > 0, 'the database was away');
+    await ended;
+    assert.equal(socket.readyState, WebSocket.CLOSED);
+    fault.end();
     await at.endAll();
   });
 
