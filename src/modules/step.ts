@@ -303,6 +303,8 @@ interface StepOf<Phase extends string, Visit> {
   readonly signIn?: SignIn | readonly SignIn[];
   /** Headers beside which none may stand whose name differs in punctuation alone; in lower case. */
   readonly soleHeader?: string | readonly string[];
+  /** A header, in lower case, that no visit passes without a token that was checked: it goes upstream whatever its name. */
+  readonly checkedHeader?: string;
   /** Names of headers that it adds to and removes from requests, in lower case. */
   readonly changes?: { readonly adds: readonly string[]; readonly removes: readonly string[] };
   /** The key of what it keeps between requests, the same as long as its settings are. */

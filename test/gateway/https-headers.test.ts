@@ -39,6 +39,7 @@ const claims = `
   remote-email remote-groups remote-name x-remote-user x-remote-email x-remote-group x-remote-groups x-remote-name
   x-auth-request-email x-auth-request-user x-webauth-user x-webauth-groups auth-user oidc-claim-email
   cf-access-authenticated-user-email cf-access-jwt-assertion tailscale-user-login x-amzn-oidc-identity x-authentik-username
+  tailscale-name oidc-access-token oidc-id-token oidc-userinfo-email x-anonymous-consumer x-credential-identifier
   x-authenticated-userid x-consumer-username x-goog-authenticated-user-email x-goog-iap-jwt-assertion x-ms-client-principal
   x-ms-client-principal-name x-ms-token-aad-id-token x-pomerium-jwt-assertion x-vouch-user fly-client-ip
   cloudfront-viewer-address x-client-cert x-client-certificate x-clientcert x-client-ssl-cn x-client-s-dn x-client-i-dn

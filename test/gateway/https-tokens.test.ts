@@ -137,6 +137,25 @@ suite('a token at a route', () => {
     await put(validation());
   });
 
+  test('reaches the upstream also by a name that others must not send, and only where it was checked', async () => {
+    const name = 'cf-access-jwt-assertion';
+    const claim = `CF-Access-Jwt-Assertion: ${await issuer.token()}\r\n`;
+    const start = upstream.received.length;
+    await put(validation({ header: name }));
+    assert.equal((await ask('x', claim)).status, 200);
+    assert.equal((await ask('x', `${claim}Cf_Access_Jwt_Assertion: other\r\n`)).status, 200);
+    assert.equal((await ask('x', `${claim}X-Remote-User: ada\r\n`)).status, 200);
+    assert.equal((await ask('x', `${claim}Connection: ${name}\r\n`)).status, 400);
+    await put({});
+    assert.equal((await ask('x', claim)).status, 200);
+    const told = upstream.received.slice(start).split('GET / ').slice(1);
+    assert.deepEqual(
+      told.map((head) => head.match(/^(cf.access|x-remote)[^:]*/gim)?.join(' ')),
+      ['CF-Access-Jwt-Assertion', 'CF-Access-Jwt-Assertion', 'CF-Access-Jwt-Assertion', undefined],
+    );
+    await put(validation());
+  });
+
   test('that is checked first counts once for a rate limit', async () => {
     const limit = { enabled: true, limit: 2, window_seconds: 3600, by: 'source', header: null, enforced: true };
     await put({ ...validation(), rate_limit: limit });

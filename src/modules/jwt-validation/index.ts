@@ -165,6 +165,7 @@ export const jwtValidation: EdgeModule<Static<typeof Input>, JwtSettings> = {
       reads: [rule.header],
       asks: { by: 'the token of a request', needs: () => `needs a token of ${rule.issuer}` },
       soleHeader: rule.header,
+      checkedHeader: rule.header,
       run: (visit) => visit.services.tokens.admit(visit, tokenRule),
       holds: ({ tokens }) => tokens.find(([of]) => of === key)?.[1] ?? 0,
     };

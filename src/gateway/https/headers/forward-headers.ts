@@ -53,6 +53,7 @@ const forwardingClaims: ReadonlySet<string> = new Set([
   'remote-groups',
   'remote-name',
   'remote-user',
+  'x-anonymous-consumer',
   'x-remote-email',
   'x-remote-group',
   'x-remote-groups',
@@ -117,12 +118,16 @@ const claimPrefixes = [
   'cf-client-cert-',
   'cf-access-authenticated-user-',
   'oidc-claim-',
-  'tailscale-user-',
+  'oidc-access-token',
+  'oidc-id-token',
+  'oidc-userinfo-',
+  'tailscale-',
   'x-amzn-oidc-',
   'x-auth-request-',
   'x-authenticated-',
   'x-authentik-',
   'x-consumer-',
+  'x-credential-',
   'x-goog-authenticated-user-',
   'x-goog-iap-',
   'x-ms-client-principal',
@@ -167,7 +172,8 @@ export function sortHeaders(headers: readonly string[], facts: Forwarding): Sort
     const name = headers[at] ?? '';
     const value = headers[at + 1] ?? '';
     const kind = kindOf(name);
-    if (kind === 'passed' || kind === 'cookie' || (kind === 'claim' && peerTrusted)) {
+    const passes = kind === 'passed' || kind === 'cookie';
+    if (passes || (kind === 'claim' && (peerTrusted || guard?.hasChecked(name) === true))) {
       if (guard?.removes(name) === true) continue;
       const kept = kind === 'cookie' ? withoutSessionCookie(value) : value;
       if (kept !== '' || value === '') list.push(name, kept);

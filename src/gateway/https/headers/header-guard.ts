@@ -10,6 +10,7 @@ interface Rules {
   readonly removes: readonly string[];
   /** Nothing may stand beside these that differs from them in punctuation alone. */
   readonly sole: readonly string[];
+  readonly checked: readonly string[];
 }
 
 /**
@@ -39,6 +40,11 @@ export class HeaderGuard {
     // Clients choose names freely; the limit keeps them from filling the memory.
     if (this.#cache.size < cachedLimit && name.length <= cachedLength) this.#cache.set(name, removed);
     return removed;
+  }
+
+  /** Returns true for a header whose token was checked: what it says is true whoever has sent it. */
+  hasChecked(name: string): boolean {
+    return this.#rules.checked.includes(name.toLowerCase());
   }
 
   /** Returns false for a name that the rules set or remove: an upstream may merge trailers into the headers. */

@@ -88,5 +88,6 @@ function guardOf(steps: readonly Step[]): HeaderGuard | undefined {
     adds: sharedIfEmpty(changes.flatMap(({ adds }) => adds)),
     removes: sharedIfEmpty(changes.flatMap(({ removes }) => removes)),
     sole,
+    checked: sharedIfEmpty(steps.flatMap(({ checkedHeader }) => checkedHeader ?? none)),
   });
 }
