@@ -48,6 +48,8 @@ interface KindParts<Document extends Stored> {
   readonly errors: readonly ErrorDefinition[];
   /** Resources that name others, or hold what others may want, are deleted before anything is created. */
   readonly isDeletedFirst?: boolean;
+  /** Resources that others name, although the kinds of these stand before it. */
+  readonly isCreatedFirst?: boolean;
   /** Set where its entries may name others of their own scope, and so have an order among themselves. */
   readonly namesItsScope?: boolean;
   /** Fields that are maps, and change entry by entry. */
@@ -70,9 +72,13 @@ interface KindParts<Document extends Stored> {
   readonly decidesAccess?: boolean;
   /** The others that the entry names. */
   names?(fields: EntryFields): readonly EntryName[];
-  /** Host names or ports that it has, or keeps, for itself. */
+  /** Host names, ports and the like that it has, or keeps, for itself or for those who share them. Empty fields have none. */
   claims?(fields: EntryFields): readonly string[];
-  /** Gives back the claims that the new entry does not have; returns the document as it is then. */
+  /** Claims of others, and ids (`claimOfId`), that it may need; a change or deletion that gives them up comes later. */
+  dependsOn?(fields: EntryFields): Promise<readonly string[]>;
+  /** Claims that a change leaves to others, if they are not just those that the new entry does not have. */
+  leaves?(before: EntryFields, after: EntryFields): readonly string[];
+  /** Leaves these claims to others; returns the document as it is then. */
   release?(write: EntryWrite, document: Document, fields: EntryFields): Promise<Document>;
 }
 
@@ -95,6 +101,16 @@ export function defineKind<Document extends Stored>(
 
 /** Every kind of resource that a configuration holds, in the order in which they are created. */
 export const configurationKinds = serviceListKey<ConfigurationKind>('kinds of configuration');
+
+/** How a resource that is named by its id stands among claims. */
+export function claimOfId(id: string): string {
+  return `id ${id}`;
+}
+
+/** How a name that is reserved stands among claims, beside the name itself, which edges and endpoints claim too. */
+export function claimOfReservation(hostname: string): string {
+  return `reserved ${hostname}`;
+}
 
 /** The free texts of a document or entry, in canonical form. */
 export function textsOf({ description = '', metadata = '' }: TextFields): TextFields {

@@ -98,7 +98,7 @@ async function perform(
   if (!options.dryRun) return context.store.write(call.actor, work(plan.steps));
   const ids = new Map<Step, string>();
   // The last plan is made anew within the transaction, and so it has no pieces yet.
-  for (const steps of isLast ? [plan.steps] : piecesOf(plan.steps)) {
+  for (const steps of isLast ? [plan.steps] : await piecesOf(plan.steps, call.isAbandoned)) {
     const piece = await rehearse(context.store, call.actor, work(steps));
     if (piece === undefined || isLast) return piece;
     for (const [step, id] of piece.ids) ids.set(step, id);

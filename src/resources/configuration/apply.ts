@@ -3,10 +3,11 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import type { Stored } from '../../store/table.ts';
 import { configurationKinds } from '../configuration-kind.ts';
-import type { ConfigurationKind, EntryWrite } from '../configuration-kind.ts';
+import type { EntryWrite } from '../configuration-kind.ts';
 import { lockoutGuard } from '../ip-restrictions/service.ts';
 import type { Services } from '../services.ts';
 import { atPlace } from './entry-place.ts';
+import { claimsLeft } from './claims-left.ts';
 import { unknownName } from './errors.ts';
 import { writeNames } from './names.ts';
 import type { NamedResource } from './names.ts';
@@ -62,24 +63,28 @@ export async function carryOut(
   return new Map(steps.map((step) => [step, documentOf(documents, step).id]));
 }
 
-/** Resources of most kinds do not name each other, and so the order of their steps means nothing. */
+/**
+ * Resources of most kinds do not name each other, and so the order of their steps means nothing, unless they want the same:
+ * the second to share a place must see the first.
+ */
 async function forEachOfKind(
   transaction: Transaction,
   steps: readonly Step[],
   work: (step: Step) => Promise<void>,
 ): Promise<void> {
-  const [inTurn, others] = [[] as Step[][], new Map<ConfigurationKind, Step[]>()];
-  for (const step of steps) {
-    const ofKind = step.kind.namesItsScope === true ? undefined : others.get(step.kind);
-    if (ofKind !== undefined) {
-      ofKind.push(step);
-      continue;
-    }
-    const fresh = [step];
-    inTurn.push(fresh);
-    if (step.kind.namesItsScope !== true) others.set(step.kind, fresh);
+  const batches = new Map<string, Step[]>();
+  const rounds = new Map<string, number>();
+  for (const [at, step] of steps.entries()) {
+    const { kind, fields } = step;
+    const claims = (kind.claims?.(fields) ?? []).map((claim) => `${kind.kind} ${claim}`);
+    const round = claims.reduce((most, claim) => Math.max(most, rounds.get(claim) ?? 0), 0);
+    for (const claim of claims) rounds.set(claim, round + 1);
+    const key = `${kind.kind} ${kind.namesItsScope === true ? at : round}`;
+    const batch = batches.get(key);
+    if (batch === undefined) batches.set(key, [step]);
+    else batch.push(step);
   }
-  for (const batch of inTurn) await transaction.forEach(batch, work);
+  for (const batch of batches.values()) await transaction.forEach(batch, work);
 }
 
 function namesOf({ named }: State): Map<string, string> {
@@ -105,25 +110,25 @@ function documentOf(documents: ReadonlyMap<Step, Stored>, step: Step): Stored {
   return document;
 }
 
-/** Changes that give up a host name or port which another entry takes. */
+/** Changes that leave a host name, port or the like to others, one of which wants it. */
 function releasing(steps: readonly Step[]): readonly Step[] {
-  const wanted = new Map<string, Step>();
-  for (const step of steps) for (const claim of claimsOf(step.kind, step.fields)) wanted.set(claim, step);
-  return steps.filter((step) => {
-    if (step.action !== 'change' || step.entry === undefined) return false;
-    const kept = new Set(claimsOf(step.kind, step.fields));
-    return claimsOf(step.kind, step.entry.fields).some((claim) => !kept.has(claim) && wanted.has(claim));
-  });
-}
-
-function claimsOf(kind: ConfigurationKind, fields: Step['fields']): readonly string[] {
-  return (kind.claims?.(fields) ?? []).map((claim) => `${kind.kind} ${claim}`);
+  const wanted = new Set<string>();
+  for (const { kind, fields } of steps)
+    if (kind.release !== undefined) for (const claim of kind.claims?.(fields) ?? []) wanted.add(claim);
+  return steps.filter(
+    ({ action, kind, entry, fields }) =>
+      action === 'change' &&
+      kind.release !== undefined &&
+      claimsLeft(kind, entry?.fields ?? {}, fields).some((claim) => wanted.has(claim)),
+  );
 }
 
 /** What others name comes before them: by kind, and among kinds that name their own scope by what each step names. */
 function inOrder(steps: readonly Step[], services: Services): readonly Step[] {
   const kinds = services.all(configurationKinds);
-  const order = new Map(kinds.map((kind, at) => [kind.kind, at]));
+  const order = new Map(
+    kinds.map(({ kind, isCreatedFirst }, at) => [kind, isCreatedFirst === true ? at - kinds.length : at]),
+  );
   // Those that name each other, of whichever kind, come behind all others of their scope.
   for (const { kind, scope, namesItsScope } of kinds) {
     const last = kinds.findLastIndex((each) => each.scope === scope);

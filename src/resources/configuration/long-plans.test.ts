@@ -26,6 +26,23 @@ function edges(count: number, hostOf = (at: number) => at): readonly Entry[] {
   }));
 }
 
+const wildcard = { kind: 'reserved_domains', name: 'all', domain: '*.example.com' };
+
+/** Public endpoints; `hostOf` says which host name each has. */
+function endpoints(
+  count: number,
+  { hostOf = (at: number) => at, pooled = false, description = '' } = {},
+): readonly Entry[] {
+  return Array.from({ length: count }, (_, at) => ({
+    kind: 'cloud_endpoints',
+    name: `endpoint-${at}`,
+    url: `https://host-${hostOf(at)}.example.com`,
+    traffic_policy: '{"on_http_request":[{"actions":[{"type":"deny"}]}]}',
+    pooling_enabled: pooled,
+    description,
+  }));
+}
+
 function others(rules: readonly string[] = ['10.0.0.0/8']): readonly Entry[] {
   return Array.from({ length: 10 }, (_, at) => [
     { kind: 'static_backends', name: `app-${at}`, address: `app-${at}:80` },
@@ -108,6 +125,113 @@ onDatabasesInTurn('plans of many steps', (newDatabase) => {
         '&prune=true',
       ],
       'a lock-out': [[...others(), ...changed, restriction('api', ['policy-1'])], ''],
+    };
+    for (const [title, [entries, prune]] of Object.entries(faults)) {
+      const planned = await post(gatehouse, entries, admin, `?dry_run=true${prune}`);
+      const applied = await post(gatehouse, entries, admin, `?dry_run=false${prune}`);
+      assert.equal(planned.status, 409, `${title}: ${planned.text.slice(0, 300)}`);
+      assert.equal(planned.body.error_code, applied.body.error_code, title);
+    }
+  });
+
+  test('a plan promises what applying does with endpoints, the domains and vaults that they need, and their pools', async () => {
+    const { gatehouse, newAdmin } = await start();
+    await using _ = gatehouse;
+    const admin = await newAdmin();
+    const apply = (entries: readonly Entry[], prune = '') => planAndApply(gatehouse, entries, admin, prune);
+    // Endpoints below one wildcard, whose pieces all need it.
+    await apply([wildcard, ...endpoints(100)]);
+    const halfway = (at: number) => (at + 50) % 100;
+    await apply([wildcard, ...endpoints(100, { hostOf: halfway, description: 'moved' })]);
+    await apply([wildcard, ...endpoints(100, { pooled: true })]);
+    // One joins each pool, and another endpoint, which is declared behind it, becomes one that is alone.
+    const joining = endpoints(100, { pooled: true }).map((each) => ({ ...each, name: `${each.name}-too` }));
+    await apply([...joining, wildcard, ...endpoints(100, { pooled: true, description: 'two' })]);
+    const alone = endpoints(50, { description: 'alone' });
+    const elsewhere = joining.slice(0, 50).map((each, at) => ({ ...each, url: `https://joined-${at}.example.com` }));
+    await apply([...alone, wildcard, ...elsewhere]);
+    // Names of their own take the place of the wildcard.
+    const names = [...Array(100).keys()].map((at) => `host-${at}.example.com`);
+    const own = names.map((domain) => ({ kind: 'reserved_domains', name: domain, domain }));
+    await apply([...endpoints(100), ...own], '&prune=true');
+    await apply([], '&prune=true');
+  });
+
+  test('a plan promises what applying does where a name goes from an endpoint to an edge, and back', async () => {
+    const { gatehouse, newAdmin } = await start();
+    await using _ = gatehouse;
+    const admin = await newAdmin();
+    const tied = (at: number) => ({ ...edges(1)[0]!, name: `edge-${at}`, hostports: [`host-${at}.example.com:443`] });
+    const untied = (entry: Entry, at: number) => ({ ...entry, hostports: [`edge-${at}.example.com:443`] });
+    const all = [...Array(40).keys()].map(tied);
+    const inner = (entry: Entry, at: number) => ({ ...entry, url: `https://inner-${at}.internal` });
+    const moved = endpoints(40);
+    await planAndApply(gatehouse, [...others(), wildcard, ...all.map(untied), ...moved], admin);
+    await planAndApply(gatehouse, [...all, ...moved.map(inner), ...others(), wildcard], admin);
+    await planAndApply(gatehouse, [...all.map(untied), ...moved, ...others(), wildcard], admin);
+  });
+
+  test('a plan promises what applying does with vaults and IP policies that policies name', async () => {
+    const { gatehouse, newAdmin } = await start();
+    await using _ = gatehouse;
+    const admin = await newAdmin();
+    const vaults = (nameOf: (at: number) => string) =>
+      ['a', 'b'].map((each, at) => ({ kind: 'vaults', name: `vault-${each}`, vault: nameOf(at) }));
+    await post(
+      gatehouse,
+      vaults((at) => `keys-${at}`),
+      admin,
+      '',
+    );
+    await gatehouse.create('/vault_secrets', { vault_name: 'keys-0', name: 'key', value: 'v' }, admin);
+    const { id } = await gatehouse.create('/ip_policies', {}, admin);
+    const naming = (vault: string) => ({
+      actions: [{ type: 'add-headers', config: { headers: { key: `\${secrets.get('${vault}', 'key')}` } } }],
+    });
+    const asking = { actions: [{ type: 'restrict-ips', config: { ip_policies: [id] } }] };
+    const policy = (...rules: readonly object[]) =>
+      JSON.stringify({ on_http_request: [...rules, { actions: [{ type: 'deny' }] }] });
+    const holders = (traffic_policy: string) => [
+      ...endpoints(70).map((entry, at) => ({ ...entry, url: `https://inner-${at}.internal`, traffic_policy })),
+      ...edges(70).map((entry) => ({ ...entry, routes: { '/': { traffic_policy: { value: traffic_policy } } } })),
+    ];
+    const named = { kind: 'ip_policies', name: 'named' };
+    // Both vaults exchange their names, and the other one is named by then.
+    await planAndApply(gatehouse, [...holders(policy(naming('keys-1'))), ...vaults((at) => `keys-${1 - at}`)], admin);
+    await planAndApply(gatehouse, [...holders(policy(asking))], admin);
+    const [entry] = (await gatehouse.get(path, admin)).body.entries;
+    assert.equal(entry.kind, named.kind);
+    // The IP policy goes with the last that names it.
+    await planAndApply(gatehouse, [...holders(policy()), ...vaults((at) => `keys-${1 - at}`)], admin, '&prune=true');
+    const kinds = (await gatehouse.get(path, admin)).body.entries.map((each: Entry) => each.kind);
+    assert.ok(!kinds.includes(named.kind));
+  });
+
+  test('a plan meets the faults of endpoints and vaults that applying would meet', async () => {
+    const { gatehouse, newAdmin } = await start();
+    await using _ = gatehouse;
+    const admin = await newAdmin();
+    await post(gatehouse, [...others(), wildcard, ...endpoints(100)], admin, '');
+    const changed = endpoints(100, { description: 'changed' });
+    const inner = (name: string, more: object = {}) => ({ ...changed[0]!, name, url: 'https://new.internal', ...more });
+    const renamed = (entry: Entry) => ({ ...entry, name: `${entry.name}-new` });
+    const faults: Readonly<Record<string, readonly [readonly Entry[], string]>> = {
+      'a URL that two want': [[wildcard, inner('new'), ...changed, inner('newer')], ''],
+      'a URL that two want, of which one shares it': [
+        [wildcard, inner('new', { pooling_enabled: true }), ...changed, inner('newer')],
+        '',
+      ],
+      'a wildcard that goes while endpoints stay': [[...others(), ...changed], '&prune=true'],
+      'a vault that two want': [
+        [
+          wildcard,
+          { kind: 'vaults', name: 'one', vault: 'keys' },
+          ...changed,
+          { kind: 'vaults', name: 'other', vault: 'keys' },
+        ],
+        '',
+      ],
+      'URLs that are taken while nothing is pruned': [[wildcard, ...changed.map(renamed)], ''],
     };
     for (const [title, [entries, prune]] of Object.entries(faults)) {
       const planned = await post(gatehouse, entries, admin, `?dry_run=true${prune}`);

@@ -6,6 +6,7 @@ import type { Table } from '../../store/table.ts';
 import { defineKind, textsOf, textsToSet } from '../configuration-kind.ts';
 import type { ConfigurationKind, EntryFields } from '../configuration-kind.ts';
 import { entrySchema } from '../configuration-schema.ts';
+import { dependenciesOfModules } from '../policy-dependencies.ts';
 import type { Referables } from '../references.ts';
 import type { Edge, EdgeWrites } from './edge-writes.ts';
 import { hostportsInput, sameHostports } from './hostports.ts';
@@ -82,6 +83,7 @@ export function edgeKind(parts: EdgeEntries): ConfigurationKind {
     },
     remove: ({ transaction }, edge) => writes.remove(transaction, edge),
     names: (fields) => namesInModules(target, fields),
+    dependsOn: (fields) => dependenciesOfModules(target, fields),
     claims: (fields) => (read(fields).hostports ?? []).map(claimOf),
     release({ transaction }, edge, fields) {
       const kept = new Set((read(fields).hostports ?? []).map(claimOf));

@@ -2,15 +2,18 @@ import { Type } from 'typebox';
 
 import { textFields } from '../../api/body/text-fields.ts';
 import type { TextFields } from '../../api/body/text-fields.ts';
-import { defineKind, textsOf, textsToSet } from '../configuration-kind.ts';
+import { isInternalName } from '../../lib/endpoint-url.ts';
+import { claimOfReservation, defineKind, textsOf, textsToSet } from '../configuration-kind.ts';
 import type { ConfigurationKind, EntryFields } from '../configuration-kind.ts';
 import { entrySchema } from '../configuration-schema.ts';
+import { parentOf } from '../hostname-holders.ts';
+import { dependenciesOfPolicy } from '../policy-dependencies.ts';
 import type { ResourceContext } from '../resource.ts';
 import { otherScheme } from './errors.ts';
 import { placeErrors } from './operations.ts';
 import { readPlace } from './read-url.ts';
 import { policyInput, poolingInput, urlInput } from './schema.ts';
-import { cloudEndpoints } from './table.ts';
+import { cloudEndpoints, leavePlace, partsOf, sharePlace } from './table.ts';
 import { endpointWrites } from './writes.ts';
 
 export const CloudEndpointEntry = entrySchema('CloudEndpointEntry', 'cloud_endpoints', {
@@ -49,6 +52,20 @@ export function cloudEndpointKind(context: ResourceContext): ConfigurationKind {
       await writes.update(transaction, endpoint, toChange(fields));
     },
     remove: ({ transaction }, endpoint) => writes.remove(transaction, endpoint),
+    claims: (fields) => claimsIn(readAny(fields)),
+    async dependsOn(fields) {
+      const { url, traffic_policy = '' } = readAny(fields);
+      return url === undefined ? [] : [...reservationsFor(url), ...(await dependenciesOfPolicy(traffic_policy))];
+    },
+    leaves(before, after) {
+      const [was, is] = [readAny(before), readAny(after)];
+      const isShared = was.pooling_enabled !== true && is.pooling_enabled === true;
+      return was.url === is.url && !isShared ? [] : claimsIn(was);
+    },
+    async release({ transaction }, endpoint, fields) {
+      await (read(fields).url === endpoint.url ? sharePlace : leavePlace)(transaction, endpoint);
+      return endpoint;
+    },
   });
 }
 
@@ -62,7 +79,25 @@ function toFields({ url, traffic_policy, pooling_enabled, ...texts }: EndpointFi
   return { ...textsOf(texts), url, traffic_policy, ...(pooling_enabled === true && { pooling_enabled }) };
 }
 
+/** The name or port that it has in the installation, or its internal URL. */
+function claimsIn({ url }: Partial<EndpointFields>): readonly string[] {
+  if (url === undefined) return [];
+  const { scheme, hostname, port } = partsOf({ url });
+  return [isInternalName(hostname) ? url : scheme === 'tcp' ? String(port) : hostname];
+}
+
+/** A public name may be reserved by the wildcard above it. */
+function reservationsFor(url: string): readonly string[] {
+  const { scheme, hostname } = partsOf({ url });
+  return isInternalName(hostname) || scheme === 'tcp' ? [] : [claimOfReservation(`*.${parentOf(hostname)}`)];
+}
+
 function read(fields: EntryFields): EndpointFields {
   // The entry has passed its schema.
   return fields as unknown as EndpointFields;
+}
+
+/** The fields of a deletion are empty. */
+function readAny(fields: EntryFields): Partial<EndpointFields> {
+  return fields;
 }

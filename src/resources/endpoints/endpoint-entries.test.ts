@@ -28,7 +28,10 @@ onGatehousesInTurn('cloud endpoints and vaults in configurations', (g) => {
     const apply = (entries: readonly object[], query = '') => g().post(`/configuration${query}`, entries, admin);
     const missing = await apply([vault, endpoint({ traffic_policy: forwarding('token') })]);
     assert.deepEqual([missing.status, missing.body.error_code], [400, 'ERR_GATEHOUSE_18002']);
-    assert.match(missing.body.msg, /cloud_endpoints "front": .*vault named "keys".*24009/);
+    // The plan knows the vault, which is new in the same file, and says what no file can have.
+    assert.match(missing.body.msg, /cloud_endpoints "front": .*no secret named "token" in the vault "keys".*24009/);
+    const planned = await apply([endpoint({ traffic_policy: forwarding('token') }), vault], '?dry_run=true');
+    assert.equal(planned.body.msg, missing.body.msg);
     assert.equal((await apply([{ ...vault, description: 'ours' }])).status, 200);
     await g().create('/vault_secrets', { vault_name: 'keys', name: 'token', value: 'swordfish' }, admin);
     assert.equal((await apply([vault, endpoint({ traffic_policy: forwarding('token') })])).status, 200);

@@ -3,6 +3,7 @@ import type { Migration } from '../../store/migrate.ts';
 import type { Queries } from '../../store/database.ts';
 import { Table, tableSql } from '../../store/table.ts';
 import type { Stored } from '../../store/table.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import { readEndpointUrl } from '../../lib/endpoint-url.ts';
 import type { EndpointUrl } from '../../lib/endpoint-url.ts';
 import { parentOf } from '../hostname-holders.ts';
@@ -111,6 +112,17 @@ export async function endpointsAt(
   const sql = `SELECT id, url, is_pooled FROM cloud_endpoints WHERE ${column} = $1 AND account_id = $2 ORDER BY is_pooled, id`;
   const rows = await queries.all(sql, [value, accountId]);
   return rows.map(([id, url, isPooled]) => ({ id: String(id), url: String(url), isPooled: isPooled === 1 }));
+}
+
+/** Leaves its place to others until it is written with another URL. */
+export async function leavePlace(writer: Pick<Transaction, 'run'>, { id }: CloudEndpoint): Promise<void> {
+  const sql = "UPDATE cloud_endpoints SET url = '', hostname = NULL, parent = NULL, port = NULL WHERE id = $1";
+  await writer.run(sql, [id]);
+}
+
+/** Lets others share its place before it is written as one that does. */
+export async function sharePlace(writer: Pick<Transaction, 'run'>, { id }: CloudEndpoint): Promise<void> {
+  await writer.run('UPDATE cloud_endpoints SET is_pooled = 1 WHERE id = $1', [id]);
 }
 
 export const cloudNames: HostnameHolder = {

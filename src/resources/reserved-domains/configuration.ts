@@ -4,9 +4,10 @@ import { textFields } from '../../api/body/text-fields.ts';
 import type { TextFields } from '../../api/body/text-fields.ts';
 import { nameOfInstallation, wildcardOverSuffix } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
-import { defineKind, textsOf, textsToSet } from '../configuration-kind.ts';
+import { claimOfReservation, defineKind, textsOf, textsToSet } from '../configuration-kind.ts';
 import type { ConfigurationKind, EntryFields, EntryWrite } from '../configuration-kind.ts';
 import { entrySchema, nameOf } from '../configuration-schema.ts';
+import { parentOf } from '../hostname-holders.ts';
 import type { ResourceContext } from '../resource.ts';
 import * as errors from './errors.ts';
 import { reservedDomains } from './table.ts';
@@ -101,6 +102,8 @@ export function reservedDomainKind(
     },
     remove: ({ transaction }, reserved) => writes.remove(transaction, reserved),
     claims: (fields) => claimsIn(read(fields)),
+    // A name is covered by the wildcard above it too, and so one may take the place of the other.
+    dependsOn: async (fields) => wildcardAbove(read(fields)),
   });
 }
 
@@ -122,7 +125,11 @@ function toFields({ domain, region = '', certificate, certificate_management, ..
 
 /** The fields of a deletion are empty. */
 function claimsIn({ domain }: Partial<DomainFields>): readonly string[] {
-  return domain === undefined ? [] : [domain];
+  return domain === undefined ? [] : [domain, claimOfReservation(domain)];
+}
+
+function wildcardAbove({ domain }: Partial<DomainFields>): readonly string[] {
+  return domain === undefined ? [] : [claimOfReservation(`*.${parentOf(domain)}`)];
 }
 
 function read(fields: EntryFields): DomainFields {

@@ -3,6 +3,7 @@ import type { TextFields } from '../../api/body/text-fields.ts';
 import { defineKind, textsOf, textsToSet } from '../configuration-kind.ts';
 import type { ConfigurationKind, EntryFields } from '../configuration-kind.ts';
 import { entrySchema } from '../configuration-schema.ts';
+import { claimOfVault } from '../policy-dependencies.ts';
 import { vaultNotEmpty } from './errors.ts';
 import { nameField } from './names.ts';
 import { vaults } from './table.ts';
@@ -27,6 +28,8 @@ export function vaultKind(): ConfigurationKind {
     changeKinds: [vaults.kind],
     schema: VaultEntry,
     errors: [...vaultErrors, vaultNotEmpty],
+    // Policies of other kinds name its secrets.
+    isCreatedFirst: true,
     suggestName: ({ name }) => name,
     describe: async (_queries, found) => found.map(({ name, ...texts }) => toFields({ ...texts, vault: name })),
     accept: async (fields) => toFields(read(fields)),
@@ -35,6 +38,11 @@ export function vaultKind(): ConfigurationKind {
       await vaultWrites.update(transaction, call, vault, toChange(fields));
     },
     remove: ({ transaction }, vault) => vaultWrites.remove(transaction, vault),
+    claims: (fields) => claimsIn(read(fields)),
+    async release({ transaction }, vault) {
+      await vaultWrites.leaveName(transaction, vault);
+      return vault;
+    },
   });
 }
 
@@ -45,6 +53,11 @@ function toChange(fields: EntryFields) {
 
 function toFields({ vault, ...texts }: VaultFields): EntryFields {
   return { ...textsOf(texts), vault };
+}
+
+/** The fields of a deletion are empty. */
+function claimsIn({ vault }: Partial<VaultFields>): readonly string[] {
+  return vault === undefined ? [] : [claimOfVault(vault)];
 }
 
 function read(fields: EntryFields): VaultFields {

@@ -37,6 +37,10 @@ export const vaultWrites = {
     await refuseTakenName(transaction, changed);
     return vaults.update(transaction, previous, touched(previous, changed, call));
   },
+  /** Leaves its name to another vault until it is written with a new one. No vault has a name with a space. */
+  async leaveName(transaction: Transaction, { id }: Vault): Promise<void> {
+    await transaction.run('UPDATE vaults SET name = $2 WHERE id = $1', [id, `left ${id}`]);
+  },
   async remove(transaction: Transaction, vault: Vault): Promise<void> {
     const sql = `SELECT name FROM vault_secrets WHERE vault_id = $1 ORDER BY name LIMIT ${shownCount + 1}`;
     const rows = await transaction.all(sql, [vault.id]);

@@ -10,6 +10,7 @@ import { sortInTurns } from '../../../lib/sort-in-turns.ts';
 import { defineKind, textsOf, textsToSet } from '../../configuration-kind.ts';
 import type { ConfigurationKind, EntryFields, IdOf, NameOf } from '../../configuration-kind.ts';
 import { entrySchema } from '../../configuration-schema.ts';
+import { dependenciesOfModules } from '../../policy-dependencies.ts';
 import type { Referables } from '../../references.ts';
 import type { ResourceContext } from '../../resource.ts';
 import { hostportsInput, sameHostports } from '../hostports.ts';
@@ -122,6 +123,15 @@ export function httpsEdgeKind(context: ResourceContext, errors: readonly ErrorDe
       ...namesInModules(edgeTarget, fields),
       ...Object.values(read(fields).routes ?? {}).flatMap((route) => namesInModules(target, route)),
     ],
+    async dependsOn(fields) {
+      const pace = new Pace();
+      const claims: string[] = [];
+      for (const route of Object.values(read(fields).routes ?? {})) {
+        claims.push(...(await dependenciesOfModules(target, route)));
+        if (pace.isDue) await pace.giveWay();
+      }
+      return claims;
+    },
     claims: (fields) => (read(fields).hostports ?? []).map(nameOfHostport),
     release({ transaction }, edge, fields) {
       const kept = new Set((read(fields).hostports ?? []).map(nameOfHostport));
