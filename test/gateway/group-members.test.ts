@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+
+import { freePort } from '../support/free-port.ts';
+import { startGateway } from './support/tcp-engine.ts';
+import { backend, snapshot, tcpEdge, toBackend } from './support/tcp-entries.ts';
+import { dial, dialAndEcho, startUpstream } from './support/tcp-peers.ts';
+
+test('a client of a TCP edge is not sent first to a member that could not be reached in the last five seconds', async (t) => {
+  let nowMs = performance.now();
+  t.mock.method(performance, 'now', () => nowMs);
+  const { engine } = await startGateway(t);
+  const other = await startUpstream(t);
+  const [port, deadPort] = [await freePort(), await freePort()];
+  await engine.apply(
+    snapshot(
+      backend('bkdsc_dead', deadPort),
+      backend('bkdsc_other', other.port),
+      {
+        kind: 'backend_group',
+        id: 'bkdfo_1',
+        choice: 'failover',
+        members: ['bkdsc_dead', 'bkdsc_other'].map((id) => ({ id, weight: 1 })),
+      },
+      tcpEdge('edgtcp_1', [port], toBackend('bkdfo_1')),
+    ),
+  );
+  await dialAndEcho(t, port);
+  const back = createServer((socket) => socket.end('back')).listen(deadPort, '127.0.0.1');
+  t.after(() => back.close());
+  await once(back, 'listening');
+  nowMs += 4_999;
+  for (let round = 0; round < 3; round++) await dialAndEcho(t, port);
+  assert.equal(other.peers.length, 4);
+  nowMs += 1;
+  await dial(t, port).receives('back');
+  await dial(t, port).receives('back');
+  assert.equal(other.peers.length, 4);
+});
