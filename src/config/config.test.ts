@@ -94,6 +94,24 @@ describe('settings', () => {
     assert.deepEqual(['10.1.2.3', '::1', '11.0.0.1'].map(trusts), [true, true, false]);
   });
 
+  test('servers that rules may ask are names with or without a port', () => {
+    const read = (text: string) => readConfig({ GATEHOUSE_POLICY_REQUEST_HOSTS: text }, {}).policyRequestHosts;
+    assert.deepEqual(read('API.example.com, *.example.org:65535,a.test:443,'), [
+      'api.example.com',
+      '*.example.org:65535',
+      'a.test:443',
+    ]);
+    const faultOf = (text: string) => faultsOf({ GATEHOUSE_POLICY_REQUEST_HOSTS: `a.test,${text}` }).join();
+    for (const port of ['0', '65536', '99999', '080', '-1', '', 'https', '1e3', ' 80'])
+      assert.match(
+        faultOf(`api.example.com:${port}`),
+        /POLICY_REQUEST_HOSTS.*behind the colon of "api\.example\.com:.*" stands no port from 1 to 65535: write api\.example\.com:8443, or api\.example\.com for 80 and 443/,
+        port,
+      );
+    for (const name of ['https://api.example.com', '10.0.0.1', '[::1]:80', '*', '*:80', 'a/b', ':80'])
+      assert.match(faultOf(name), /is no host name.*write api\.example\.com or api\.example\.com:8443/, name);
+  });
+
   test('a variable that is none is refused, with the name that was probably meant', () => {
     assert.deepEqual(faultsOf({ GATEHOUSE_VENDER: 'x', GATEHOUSE_TCP_PROTS: 'x', GATEHOUSE_: 'x', OTHER: 'x' }), [
       'GATEHOUSE_VENDER is not a setting. Did you mean GATEHOUSE_VENDOR?',

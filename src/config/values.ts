@@ -194,10 +194,18 @@ export function readHosts(text: string): readonly string[] {
   return given
     .filter((part) => part !== '')
     .map((part) => {
-      const [, name = '', port = ''] = /^([^:]*)(:[1-9]\d{0,4})?$/.exec(part) ?? [];
-      const host = parseHostname(name, { wildcard: true });
-      if (host === undefined) throw new Error(`${JSON.stringify(part)} is not a host name: write api.example.com`);
-      return `${host}${port}`;
+      const [name = '', port, ...more] = part.split(':');
+      const host = more.length > 0 || part.includes('/') ? undefined : parseHostname(name, { wildcard: true });
+      if (host === undefined)
+        throw new Error(
+          `${JSON.stringify(part)} is no host name, with a port behind it or without one: write api.example.com or api.example.com:8443`,
+        );
+      if (port === undefined) return host;
+      if (!/^[1-9]\d{0,4}$/.test(port) || Number(port) > 65_535)
+        throw new Error(
+          `behind the colon of ${JSON.stringify(part)} stands no port from 1 to 65535: write ${host}:8443, or ${host} for 80 and 443`,
+        );
+      return `${host}:${port}`;
     });
 }
 

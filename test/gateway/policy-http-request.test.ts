@@ -303,6 +303,43 @@ test('servers outside are asked where the operator has named them, and no others
     module.accept({ value: JSON.stringify(call({ url })) });
 });
 
+test('a server is named with its port or without one, whichever way its URL is written', () => {
+  const isTaken = (named: string, url: string) => {
+    using _ = useRequestHosts([named]);
+    const settings = module.accept({ value: JSON.stringify(call({ url })) });
+    try {
+      module.checkWritten?.(settings, 'https_route');
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  for (const [named, urls] of [
+    [
+      'a.test',
+      ['https://a.test/', 'https://a.test:443/', 'http://a.test/', 'https://A.test:80/', 'http://a.test:443/'],
+    ],
+    ['a.test:443', ['https://a.test/', 'https://a.test:443/', 'http://a.test:443/']],
+    ['a.test:80', ['http://a.test/', 'http://a.test:80/', 'https://a.test:80/']],
+    ['a.test:8443', ['https://a.test:8443/', 'http://a.test:8443/']],
+    ['*.a.test', ['https://b.a.test/', 'http://c.b.a.test/']],
+    ['*.a.test:443', ['https://b.a.test/', 'https://b.a.test:443']],
+  ] as const)
+    for (const url of urls) assert.ok(isTaken(named, url), `${named} ${url}`);
+  for (const [named, urls] of [
+    [
+      'a.test',
+      ['https://a.test:8443/', 'https://b.a.test/', 'https://ba.test/', 'https://a.test.b/', 'https://a.test./'],
+    ],
+    ['a.test:443', ['http://a.test/', 'https://a.test:80/', 'https://a.test:4433/']],
+    ['a.test:80', ['https://a.test/', 'http://a.test:8080/']],
+    ['a.test:8443', ['https://a.test/', 'http://a.test/', 'https://a.test:84433/', 'https://a.test:844/']],
+    ['*.a.test', ['https://a.test/', 'https://ba.test/', 'https://b.a.test:8443/', 'https://b.a.test.c/']],
+    ['*.a.test:443', ['http://b.a.test/', 'https://a.test/']],
+  ] as const)
+    for (const url of urls) if (URL.canParse(url)) assert.ok(!isTaken(named, url), `${named} ${url}`);
+});
+
 test('a request to a server outside ends with its visitor', async (t) => {
   const { asked, ended } = await startSilent(t);
   using _ = useRequestHosts([`localhost:${asked.port}`]);
