@@ -6,7 +6,6 @@ import { httpsVisitorPort, httpVisitorPort } from '../config/visitor-ports.ts';
 import { overQuota } from '../errors/shared.ts';
 import { UserError } from '../errors/user-error.ts';
 import type { ResilientGateway } from '../gateway/resilient-gateway.ts';
-import { chunks } from '../lib/chunks.ts';
 import { createSealer } from '../lib/sealed-secret.ts';
 import type { Logger } from '../log.ts';
 import { resources } from '../resources/index.ts';
@@ -15,14 +14,12 @@ import type { ResourceContext } from '../resources/resource.ts';
 import { Services } from '../resources/services.ts';
 import { openStore } from '../store/store.ts';
 import { canListen } from './listeners.ts';
+import { logHistoryChange } from './log-history-change.ts';
 import { operatorSignIn } from './operator-sign-in.ts';
 import { ownNamesOf } from './own-names.ts';
 
 /** Migrations of the API and of all resources, in the order in which they run; the store adds its own before them. */
 export const migrations = [...idempotencyMigrations, ...resources.flatMap((resource) => resource.migrations)];
-
-/** Lost changes that one line names. */
-const loggedChanges = 100;
 
 /**
  * Opens the database, brings it up to date, and puts the resources together over it. `seen`: the point of it whose configuration
@@ -46,21 +43,7 @@ export async function openContext(
     onFeedRecovered: () => {
       log.info('what other processes have changed can be read again');
     },
-    historyWatcher: {
-      changed({ seenVersion, version, lost }) {
-        const [first = [], ...others] = chunks(lost, loggedChanges);
-        log.error(
-          { seenVersion, version, lostChanges: lost.length, lost: first },
-          'the database has another history than before, after a failover or a restore: everything is read again; ' +
-            (lost.length > 0 ? 'the changes in "lost" were seen, and are gone' : 'what is gone is not known by name'),
-        );
-        for (const more of others)
-          log.error({ seenVersion, version, lost: more }, 'more changes that were seen, and are gone');
-      },
-      rebuilt() {
-        log.warn('everything was read again, and is in force');
-      },
-    },
+    historyWatcher: logHistoryChange(log),
   });
   const context: ResourceContext = {
     store,
