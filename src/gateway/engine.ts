@@ -186,7 +186,9 @@ export interface ListenerFault {
 }
 
 export interface BackendRefused {
+  /** The id of the backend, or what asks a server: `sign-in`, `http-request`. */
   readonly backendId: string;
+  readonly accountId: string | undefined;
   /** As the backend names it. */
   readonly host: string;
   readonly port: number;

@@ -1,4 +1,4 @@
-import type { BackendRefused, GatewayLog, TrafficObserver, WrongPassword } from '../gateway/engine.ts';
+import type { GatewayLog, TrafficObserver, WrongPassword } from '../gateway/engine.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { hasElapsed } from '../lib/elapsed.ts';
 import { newOperationId } from '../lib/ids.ts';
@@ -11,6 +11,7 @@ import { LineLimit } from './line-limit.ts';
 import type { ListenerFaults } from './listener-faults.ts';
 import type { LiveTraffic } from './live-traffic.ts';
 import type { Metrics } from './metrics.ts';
+import { createRefusalLog } from './refusal-log.ts';
 
 interface ObserverParts {
   readonly metrics: Metrics;
@@ -28,7 +29,7 @@ interface ObserverParts {
   readonly accessLogShare: number;
 }
 
-/** Shortest interval between log lines for one pair of restriction and source, and for one backend. */
+/** Shortest interval between log lines for one pair of restriction and source. */
 const warningEveryMs = 60_000;
 const rememberedPairs = 10_000;
 
@@ -167,21 +168,6 @@ export class LateVisitors implements VisitorObserver {
     if (this.#target !== undefined) event(this.#target);
     else if (this.#kept.length < keptVisits) this.#kept.push(event);
   }
-}
-
-/** Names backend, address and listener, and the remedy: the client is told nothing of it. */
-function createRefusalLog(log: GatewayLog): (event: BackendRefused) => void {
-  const loggedAt = new BoundedCache<string, number>(rememberedPairs);
-  return (event) => {
-    const nowMs = Date.now();
-    if (!hasElapsed(loggedAt.get(event.backendId) ?? 0, warningEveryMs, nowMs)) return;
-    loggedAt.fill(loggedAt.ticket(), event.backendId, nowMs);
-    const remedy =
-      event.leadsTo === 'link_local'
-        ? 'give the backend another address, or set GATEHOUSE_BACKEND_ALLOW_LINK_LOCAL=on if it is meant'
-        : 'give the backend the address and port of the server behind the edge';
-    log.warn(logFields({ ...event, remedy }), 'a backend that leads inwards was not connected to');
-  };
 }
 
 /** Logs sources that are refused for their wrong passwords, at most once a minute for each endpoint and source. */

@@ -26,7 +26,7 @@ async function serverOf(
     const socket = connect(target.port, target.host, established);
     opened.push(socket);
     return socket;
-  });
+  })('ac_1');
   return { url: `http://127.0.0.1:${port}/`, fetch, opened };
 }
 
@@ -39,7 +39,9 @@ async function ask(text: string, more: { readonly maxBytes?: number } = {}): Pro
   await once(server, 'listening');
   // It listens on a port.
   const { port } = server.address() as AddressInfo;
-  const fetch = createFetch(({ host, port: wanted }, _options, established) => connect(wanted, host, established));
+  const fetch = createFetch(({ host, port: wanted }, _options, established) => connect(wanted, host, established))(
+    'ac_1',
+  );
   const answered = fetch(`http://127.0.0.1:${port}/`, { method: 'GET', headers: {}, ...more });
   const outcome = await answered.then(
     ({ status }) => status,
@@ -122,7 +124,7 @@ test('a request that was given up before it began opens no connection', async ()
   const fetch = createFetch(({ host, port }, _options, established) => {
     connections += 1;
     return connect(port, host, established);
-  });
+  })('ac_1');
   const gone = fetch('http://127.0.0.1:9/', {
     method: 'GET',
     headers: {},
@@ -143,7 +145,7 @@ test('a server that answers without reading what it was sent is let go', async (
   const closed = Promise.withResolvers<undefined>();
   const fetch = createFetch(({ host }, _options, established) =>
     connect(port, host, established).once('close', () => closed.resolve(undefined)),
-  );
+  )('ac_1');
   // More than lies in the buffers of both sides.
   const body = 'x'.repeat(20_000_000);
   assert.equal((await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: {}, body })).status, 204);

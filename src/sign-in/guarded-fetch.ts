@@ -13,6 +13,7 @@ const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 interface Target {
   readonly id: string;
+  readonly accountId: string;
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
@@ -37,46 +38,51 @@ export class AnswerTooLarge extends Error {
 
 export type Fetch = (url: string, options: FetchOptions) => Promise<Response>;
 
+/** Asks on behalf of an account. */
+export type FetchFor = (accountId: string) => Fetch;
+
 /**
  * Asks other servers over connections of the caller, who decides where they may lead and by which authorities certificates
- * are verified. Redirects are not followed.
+ * are verified. Redirects are not followed. `id` says what asks.
  */
-export function createFetch(connect: Connect): Fetch {
-  return async (address, { method, headers, body, signal, maxBytes = answerLimit }) => {
-    signal?.throwIfAborted();
-    const url = new URL(address);
-    const tls = url.protocol === 'https:';
-    const host = url.hostname.replaceAll(/^\[|\]$/g, '');
-    const target = { id: 'sign-in', host, port: Number(url.port) || (tls ? 443 : 80), tls };
-    // The libraries send forms alone.
-    const sent = body instanceof URLSearchParams || typeof body === 'string' ? Buffer.from(body.toString()) : undefined;
-    const socket = await open(connect, target, signal ?? undefined);
-    try {
-      const { promise, resolve, reject } = Promise.withResolvers<Response>();
-      const asked = request({
-        method,
-        host,
-        path: `${url.pathname}${url.search}`,
-        headers: { ...headers, host: url.host, connection: 'close', ...(sent && { 'content-length': sent.length }) },
-        ...(signal && { signal }),
-        createConnection: () => socket,
-      });
-      // Node reads from then on: a listener that came earlier would lose what is there already.
-      asked.once('socket', () => boundRead(socket, maxBytes, reject));
-      // An answer that changes the protocol is none, and the request says nothing of it.
-      const onClose = () => reject(new Error('the connection was closed before an answer'));
-      socket.once('close', onClose);
-      asked.on('response', (answer) => {
-        socket.off('close', onClose);
-        void readAnswer(answer, maxBytes).then(resolve, reject);
-      });
-      asked.on('error', reject).end(sent);
-      return await promise;
-    } finally {
-      // Node waits for a server that answers without reading what it was sent.
-      socket.destroy();
-    }
-  };
+export function createFetch(connect: Connect, id = 'sign-in'): FetchFor {
+  return (accountId) =>
+    async (address, { method, headers, body, signal, maxBytes = answerLimit }) => {
+      signal?.throwIfAborted();
+      const url = new URL(address);
+      const tls = url.protocol === 'https:';
+      const host = url.hostname.replaceAll(/^\[|\]$/g, '');
+      const target = { id, accountId, host, port: Number(url.port) || (tls ? 443 : 80), tls };
+      // The libraries send forms alone.
+      const sent =
+        body instanceof URLSearchParams || typeof body === 'string' ? Buffer.from(body.toString()) : undefined;
+      const socket = await open(connect, target, signal ?? undefined);
+      try {
+        const { promise, resolve, reject } = Promise.withResolvers<Response>();
+        const asked = request({
+          method,
+          host,
+          path: `${url.pathname}${url.search}`,
+          headers: { ...headers, host: url.host, connection: 'close', ...(sent && { 'content-length': sent.length }) },
+          ...(signal && { signal }),
+          createConnection: () => socket,
+        });
+        // Node reads from then on: a listener that came earlier would lose what is there already.
+        asked.once('socket', () => boundRead(socket, maxBytes, reject));
+        // An answer that changes the protocol is none, and the request says nothing of it.
+        const onClose = () => reject(new Error('the connection was closed before an answer'));
+        socket.once('close', onClose);
+        asked.on('response', (answer) => {
+          socket.off('close', onClose);
+          void readAnswer(answer, maxBytes).then(resolve, reject);
+        });
+        asked.on('error', reject).end(sent);
+        return await promise;
+      } finally {
+        // Node waits for a server that answers without reading what it was sent.
+        socket.destroy();
+      }
+    };
 }
 
 function open(connect: Connect, target: Target, signal: AbortSignal | undefined): Promise<Socket> {

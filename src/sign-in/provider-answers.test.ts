@@ -15,9 +15,9 @@ import { Signatures } from './signatures.ts';
 import { LoginRefused, Provider, ProviderDown } from './provider.ts';
 
 const callback = 'https://app.site.test/.gatehouse/sign-in/callback';
-const fetch = createFetch(({ host, port }, _options, established) => connect({ host, port }, established));
+const fetch = createFetch(({ host, port }, _options, established) => connect({ host, port }, established))('ac_1');
 const log = { info() {}, warn() {} };
-const parts = { fetch, signatures: new Signatures({ fetch, log }), owner: 'ac_1' };
+const parts = { fetch, signatures: new Signatures({ fetchFor: () => fetch, log }), owner: 'ac_1' };
 const secret = 'a-b_c.d~e*f g';
 
 interface Asked {

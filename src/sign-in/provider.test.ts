@@ -11,11 +11,11 @@ import { Signatures } from './signatures.ts';
 import { LoginRefused, Provider, ProviderDown } from './provider.ts';
 
 const callback = 'https://app.site.test/.gatehouse/sign-in/callback';
-const fetch = createFetch(({ host, port }, _options, established) => connect({ host, port }, established));
+const fetch = createFetch(({ host, port }, _options, established) => connect({ host, port }, established))('ac_1');
 
 const partsWith = (by: typeof fetch) => ({
   fetch: by,
-  signatures: new Signatures({ fetch: by, log: { info() {}, warn() {} } }),
+  signatures: new Signatures({ fetchFor: () => by, log: { info() {}, warn() {} } }),
   owner: 'ac_1',
 });
 

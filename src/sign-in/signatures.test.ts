@@ -17,11 +17,11 @@ async function signaturesOf(count: number) {
   const { publicKey } = await generateKeyPair('ES256');
   const key = await exportJWK(publicKey);
   const keys = Array.from({ length: count }, (_, each) => ({ ...key, kid: String(each).padEnd(1_000, 'x') }));
-  const fetch = async (url: string) => {
+  const fetchFor = () => async (url: string) => {
     asked.push(url);
     return Response.json({ keys });
   };
-  return { signatures: new Signatures({ fetch, log }), asked };
+  return { signatures: new Signatures({ fetchFor, log }), asked };
 }
 
 test('an account runs two checks at once, of tokens and of logins together, and leaves a thread to others', async () => {
@@ -58,11 +58,13 @@ test('an account runs two checks at once, of tokens and of logins together, and 
 
 test('an account asks eight issuers at once, and keeps no other account from asking its own', async () => {
   const asked: string[] = [];
-  const fetch = (url: string): Promise<Response> => {
-    asked.push(new URL(url).hostname);
-    return Promise.withResolvers<Response>().promise;
-  };
-  const signatures = new Signatures({ fetch, log, answerMs: 300 });
+  const fetchFor =
+    () =>
+    (url: string): Promise<Response> => {
+      asked.push(new URL(url).hostname);
+      return Promise.withResolvers<Response>().promise;
+    };
+  const signatures = new Signatures({ fetchFor, log, answerMs: 300 });
   const ask = (owner: string, issuer: string) =>
     signatures.check(owner, at(issuer), async () => 'checked').catch((error: unknown) => error);
   const waiting = Array.from({ length: 20 }, (_, each) => ask('b', `b${each}`));

@@ -1,6 +1,6 @@
 import { FairTurns } from '../lib/fair-turns.ts';
 import { SharedCache } from '../lib/shared-cache.ts';
-import type { Fetch } from './guarded-fetch.ts';
+import type { FetchFor } from './guarded-fetch.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 import type { KeysLog, KnownKeys } from './issuer-keys.ts';
 
@@ -15,7 +15,7 @@ interface KeysOf {
 }
 
 interface SignaturesParts {
-  readonly fetch: Fetch;
+  readonly fetchFor: FetchFor;
   readonly log: KeysLog;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
@@ -64,7 +64,8 @@ export class Signatures {
     const name = `${issuer} ${jwksUri}`;
     const known = this.#issuers.get(owner, name);
     if (known !== undefined) return known;
-    const { fetch, log, clock = Date.now, answerMs = 10_000 } = this.#parts;
+    const { fetchFor, log, clock = Date.now, answerMs = 10_000 } = this.#parts;
+    const fetch = fetchFor(owner);
     const keys: IssuerKeys = new IssuerKeys({
       issuer,
       jwksUri,

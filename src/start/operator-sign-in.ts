@@ -15,7 +15,7 @@ import { readAuthorities } from './start-gateway.ts';
 export function operatorSignIn(config: Config, log: Logger): OperatorSignIn | undefined {
   const { oidcIssuer: issuer, oidcClientId = '', publicUrl = '', upstreamCa } = config;
   if (issuer === undefined) return undefined;
-  const fetch = createFetch(connectWith(upstreamCa === undefined ? [] : [readAuthorities(upstreamCa)]));
+  const fetchFor = createFetch(connectWith(upstreamCa === undefined ? [] : [readAuthorities(upstreamCa)]));
   return {
     provider: {
       name: 'oidc',
@@ -25,8 +25,8 @@ export function operatorSignIn(config: Config, log: Logger): OperatorSignIn | un
       scopes: config.oidcScopes,
       groupsClaim: config.oidcGroupsClaim,
     },
-    fetch,
-    signatures: new Signatures({ fetch, log }),
+    fetch: fetchFor(''),
+    signatures: new Signatures({ fetchFor, log }),
     callbackUrl: `${publicUrl}/dashboard/sign-in/callback`,
     label: config.oidcLabel ?? new URL(issuer).host,
     rules: config.oidcRules,

@@ -11,6 +11,7 @@ import { get, parseAnswer, readAll, sendRaw } from './support/https-client.ts';
 import { backendEntry, edgeEntry, prefixRoute, toBackend } from './support/https-entries.ts';
 import { startGateway } from './support/https-gateway.ts';
 import { portOf, startUpstream } from './support/https-upstream.ts';
+import { audience, TokenIssuer } from './support/token-issuer.ts';
 
 const authority = new ClientAuthority('own');
 const ada = authority.sign('ada');
@@ -72,4 +73,42 @@ test('an upstream that shows more certificates than anybody needs is refused, un
   assert.deepEqual(await codeOf('/one'), [502, 'ERR_GATEHOUSE_20193'], 'one of its handshakes has failed lately');
   server.closeAllConnections();
   server.close();
+});
+
+test('an issuer of one account makes no other account trust its own, and takes no trust from it', async (t) => {
+  const own = makeCertificate('DNS:localhost');
+  const usual = { key: own.key, cert: own.certificate };
+  const costly = { ...usual, cert: longChain(own.certificate, 40_000) };
+  await using issuer = await TokenIssuer.start('a');
+  const keys = JSON.stringify({ keys: [...issuer.shown.values()] });
+  const startServer = async (shown: typeof usual) => {
+    const server = createServer(shown, (_request, response) => response.end(keys)).listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await once(server, 'listening');
+    return server;
+  };
+  const [good, other, bad] = [await startServer(usual), await startServer(usual), await startServer(costly)];
+  const urlOf = (server: typeof good) => `https://localhost:${portOf(server)}`;
+  const rule = { enabled: true, audiences: [audience], algorithms: ['ES256'], clock_skew: 0, header: 'authorization' };
+  const routeTo = (path: string, server: typeof good) =>
+    prefixRoute(path, {
+      ...toBackend('b'),
+      jwt_validation: { ...rule, issuer: urlOf(server), jwks_uri: `${urlOf(server)}/keys`, claims: {} },
+    });
+  await using upstream = await startUpstream();
+  const routes = [routeTo('/good', good), routeTo('/other', other), routeTo('/bad', bad)];
+  const edges = ['one', 'two'].map((account) => edgeEntry(account, [`${account}.test`], routes, account));
+  await using gateway = await startGateway([backendEntry('b', upstream.port), ...edges], {
+    upstreamAuthorities: [own.certificate],
+  });
+  const statusOf = async (account: string, server: typeof good, path: string) => {
+    const token = await issuer.token({ iss: urlOf(server) });
+    const request = get(path, `Host: ${account}.test`, `Authorization: Bearer ${token}`);
+    return (await sendRaw(gateway.port, request, { servername: `${account}.test` })).status;
+  };
+  assert.equal(await statusOf('one', good, '/good'), 200, 'its account is trusted from now on');
+  assert.equal(await statusOf('two', bad, '/bad'), 503);
+  // Such a chain passes where its account is trusted.
+  other.setSecureContext(costly);
+  assert.equal(await statusOf('one', other, '/other'), 200);
 });

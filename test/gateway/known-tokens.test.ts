@@ -31,7 +31,7 @@ async function startTokens(
   const note = (_fields: object, message: string) => void logged.push(message);
   const signatures = new Signatures({
     // Every name leads here.
-    fetch: createFetch(({ port }, _options, established) => connect(port, '127.0.0.1', established)),
+    fetchFor: createFetch(({ port }, _options, established) => connect(port, '127.0.0.1', established)),
     log: { warn: note, info: note },
     clock: () => clock.ms,
     answerMs,

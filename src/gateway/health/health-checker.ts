@@ -208,13 +208,13 @@ export class HealthChecker implements SnapshotFollower {
 }
 
 function newCheck(
-  { id, tls, accountId = '' }: BackendEntry,
+  { id, tls, accountId }: BackendEntry,
   at: Pick<UpstreamTarget, 'host' | 'port'>,
   settings: ActiveCheckEntry,
 ): Check {
   const target = { id, accountId, ...at, tls };
   return {
-    accountId,
+    accountId: accountId ?? '',
     target,
     address: formatAddress(at),
     settings,

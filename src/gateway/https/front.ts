@@ -155,10 +155,11 @@ class NodeHttpsFront implements HttpsFront {
       this.#watch,
     );
     // Providers and issuers are asked over the connections of backends: addresses that lead inwards are refused.
-    const fetch = createFetch(connect);
-    const signatures = new Signatures({ fetch, log });
+    const fetchFor = createFetch(connect);
+    const signatures = new Signatures({ fetchFor, log });
     const { visitorKeys: keys, logins } = parts;
-    const visitors = new Visitors({ keys, fetch, signatures, logins, observer, log, secrets: parts.secrets.service });
+    const secrets = parts.secrets.service;
+    const visitors = new Visitors({ keys, fetchFor, signatures, logins, observer, log, secrets });
     const passwords = new WrongPasswords(options.passwordFailures, observer);
     this.#context = {
       hosts: this.#hosts,
@@ -173,8 +174,11 @@ class NodeHttpsFront implements HttpsFront {
       services: {
         access,
         rates: takeRates(bounds.rates),
-        requests: new OwnRequests((exchange) => handleRequest(exchange, this.#context), fetch),
-        secrets: parts.secrets.service,
+        requests: new OwnRequests(
+          (exchange) => handleRequest(exchange, this.#context),
+          createFetch(connect, 'http-request'),
+        ),
+        secrets,
         notes: policyNotes(log),
         passwords,
         tokens: new Tokens({ signatures }),
@@ -221,7 +225,7 @@ class NodeHttpsFront implements HttpsFront {
       limitMs: timeouts.headersMs,
       alpn: [challengeProtocol],
     });
-    this.#secrets = parts.secrets.service;
+    this.#secrets = secrets;
     this.#acceptorFor = ({ clientCa, own, needsTls13 = false, needsTls12 = false } = {}) =>
       new TlsAcceptor({
         contextFor: async (name) =>

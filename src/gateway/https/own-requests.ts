@@ -4,7 +4,7 @@ import { isInternalName } from '../../lib/endpoint-url.ts';
 import { FairTurns, TooMuchWaits } from '../../lib/fair-turns.ts';
 import type { OwnRequest, RequestAnswer, RequestVisit as StepVisit, StepServices } from '../../modules/step.ts';
 import { AnswerTooLarge } from '../../sign-in/guarded-fetch.ts';
-import type { Fetch } from '../../sign-in/guarded-fetch.ts';
+import type { Fetch, FetchFor } from '../../sign-in/guarded-fetch.ts';
 import { AnswerTooLong, OwnExchange } from './own-exchange.ts';
 import type { OwnOrigin } from './own-exchange.ts';
 import type { Exchange } from './exchange.ts';
@@ -16,17 +16,17 @@ const mostForVisitor = 20;
 /** Makes requests of rules, to internal endpoints and to servers that the operator has named. */
 export class OwnRequests {
   readonly #handle: (exchange: Exchange) => void;
-  readonly #fetch: Fetch;
+  readonly #fetchFor: FetchFor;
   /** Those that have led to others wait for them: each depth has turns of its own. */
   readonly #turns = Array.from({ length: mostDepth }, () => new FairTurns({ atOnce: 2000, ofOwner: 20, waiting: 100 }));
   readonly #left = new WeakMap<object, OwnOrigin['left']>();
   /** Requests whose visitors have left. */
   readonly #gone = new WeakSet<object>();
 
-  /** `fetch` refuses addresses that lead inwards. */
-  constructor(handle: (exchange: Exchange) => void, fetch: Fetch) {
+  /** `fetchFor` refuses addresses that lead inwards. */
+  constructor(handle: (exchange: Exchange) => void, fetchFor: FetchFor) {
     this.#handle = handle;
-    this.#fetch = fetch;
+    this.#fetchFor = fetchFor;
   }
 
   /** Rejects with a `UserError`. */
@@ -64,7 +64,7 @@ export class OwnRequests {
     try {
       const asking = turns.run(accountId, () => {
         if (isOver) throw new UserError(requestTimedOut);
-        if (!isInternalName(request.url.hostname)) return askServer(this.#fetch, request, leaving.signal);
+        if (!isInternalName(request.url.hostname)) return askServer(this.#fetchFor(accountId), request, leaving.signal);
         const { promise, resolve } = Promise.withResolvers<RequestAnswer | Error>();
         asked = new OwnExchange(request, own, resolve);
         this.#handle(asked);

@@ -14,13 +14,18 @@ const settingsOf = (client_id: string, issuer = 'https://id.example.com') => {
 
 /** Providers whose metadata have these fields beside the usual ones. */
 function providersWith(more: object): Providers {
-  const fetch = async (url: string) => {
+  const fetchFor = () => async (url: string) => {
     const { origin } = new URL(url);
     const usual = { issuer: origin, authorization_endpoint: `${origin}/a`, token_endpoint: `${origin}/t` };
     const text = JSON.stringify({ ...usual, jwks_uri: `${origin}/k`, ...more });
     return new Response(text, { headers: { 'content-type': 'application/json' } });
   };
-  return new Providers({ fetch, signatures: new Signatures({ fetch, log }), log, secrets: { get: () => undefined } });
+  return new Providers({
+    fetchFor,
+    signatures: new Signatures({ fetchFor, log }),
+    log,
+    secrets: { get: () => undefined },
+  });
 }
 
 test('an account with many providers makes no other account lose what is known of its own', () => {

@@ -1,13 +1,13 @@
 import { SharedCache } from '../../lib/shared-cache.ts';
 import type { SignInProvider } from '../../modules/sign-in.ts';
 import type { ConnectionServices } from '../../modules/step.ts';
-import type { Fetch } from '../../sign-in/guarded-fetch.ts';
+import type { FetchFor } from '../../sign-in/guarded-fetch.ts';
 import { Provider } from '../../sign-in/provider.ts';
 import type { Signatures } from '../../sign-in/signatures.ts';
 import type { GatewayLog } from '../engine.ts';
 
 interface ProvidersParts {
-  readonly fetch: Fetch;
+  readonly fetchFor: FetchFor;
   readonly signatures: Signatures;
   readonly log: GatewayLog;
   readonly secrets: ConnectionServices['secrets'];
@@ -34,10 +34,10 @@ export class Providers {
     const key = JSON.stringify(settings);
     const known = this.#known.get(accountId, key);
     if (known !== undefined) return known;
-    const { fetch, signatures } = this.#parts;
+    const { fetchFor, signatures } = this.#parts;
     const bytes = providerBytes + key.length;
     const provider: Provider = new Provider(settings, {
-      fetch,
+      fetch: fetchFor(accountId),
       signatures,
       owner: accountId,
       onRead: (more) => {

@@ -174,15 +174,15 @@ function visitWith(keys: VisitorKeys, sessions: readonly (readonly [rules: SignI
   const visit = requestVisit({ headers: ['Cookie', sealed.join('; ')] });
   const log = { info() {}, warn() {}, error() {} };
   const observer = { visitorSeen() {}, visitorLeft() {} };
-  const fetch = () => assert.fail('nobody is asked');
-  const signatures = new Signatures({ fetch, log });
+  const fetchFor = () => () => assert.fail('nobody is asked');
+  const signatures = new Signatures({ fetchFor, log });
   return {
     visit,
     visitors: new Visitors({
       keys,
       observer,
       log,
-      fetch,
+      fetchFor,
       signatures,
       secrets: { get: () => undefined },
       clock: () => now * 1000,

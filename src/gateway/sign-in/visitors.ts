@@ -5,7 +5,7 @@ import type { SignIn } from '../../modules/sign-in.ts';
 import type { ConnectionServices, Outcome, OwnAnswer, RequestVisit } from '../../modules/step.ts';
 import { noKeptLogins } from '../../sign-in/kept-logins.ts';
 import type { KeptLogins } from '../../sign-in/kept-logins.ts';
-import type { Fetch } from '../../sign-in/guarded-fetch.ts';
+import type { FetchFor } from '../../sign-in/guarded-fetch.ts';
 import type { Signatures } from '../../sign-in/signatures.ts';
 import type { GatewayLog, TrafficObserver } from '../engine.ts';
 import { methodPage, notFoundPage, notSentPage, refusedPage } from './answer-pages.ts';
@@ -20,7 +20,7 @@ import { VisitorSessions } from './visitor-sessions.ts';
 
 interface VisitorsParts {
   readonly keys: VisitorKeys;
-  readonly fetch: Fetch;
+  readonly fetchFor: FetchFor;
   readonly signatures: Signatures;
   /** Default: none, and no login is checked. */
   readonly logins?: KeptLogins | undefined;
@@ -39,9 +39,9 @@ export class Visitors {
   readonly #logins: Logins;
 
   constructor(parts: VisitorsParts) {
-    const { keys, fetch, signatures, logins = noKeptLogins, observer, log, clock = Date.now } = parts;
+    const { keys, fetchFor, signatures, logins = noKeptLogins, observer, log, clock = Date.now } = parts;
     const { secrets } = parts;
-    const providers = new Providers({ fetch, signatures, log, secrets });
+    const providers = new Providers({ fetchFor, signatures, log, secrets });
     const sessions = new VisitorSessions({ keys, providers, logins, observer, clock });
     this.#keys = keys;
     this.#providers = providers;

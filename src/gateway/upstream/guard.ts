@@ -105,9 +105,9 @@ export class UpstreamGuard {
   }
 
   #refuse(target: UpstreamTarget, address: string, leadsTo: string): InwardBackendError {
-    const { port } = target;
-    this.#parts.refused({ backendId: target.id, host: target.host, port, address, leadsTo });
-    return new InwardBackendError(`${target.host}:${port} leads to ${address}, which is refused: ${leadsTo}`);
+    const { id: backendId, accountId, host, port } = target;
+    this.#parts.refused({ backendId, accountId, host, port, address, leadsTo });
+    return new InwardBackendError(`${host}:${port} leads to ${address}, which is refused: ${leadsTo}`);
   }
 
   #find(ip: IpAddress, port: number): string | undefined {

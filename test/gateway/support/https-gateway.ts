@@ -1,6 +1,7 @@
 import type { Bound, GatewayBounds } from '../../../src/gateway/bounds/bound.ts';
 import { createEngineBounds } from '../../../src/gateway/bounds/engine-bounds.ts';
 import type {
+  BackendRefused,
   GatewayOptions,
   GatewayTimeouts,
   HttpAnswered,
@@ -59,6 +60,8 @@ export interface TestGateway extends AsyncDisposable {
   readonly tcpReasons: (string | undefined)[];
   readonly warned: { readonly restrictionIds: readonly string[]; readonly source: string }[];
   readonly asked: AskedCertificate[];
+  /** What was not connected to, because it leads inwards. */
+  readonly inwardRefused: BackendRefused[];
   /** Answers to wrong passwords. */
   readonly passwords: string[];
   /** Entries that are set aside now, with the reason. */
@@ -104,6 +107,7 @@ export async function startGateway(
   const tcpReasons: TestGateway['tcpReasons'] = [];
   const warned: TestGateway['warned'] = [];
   const asked: TestGateway['asked'] = [];
+  const inwardRefused: BackendRefused[] = [];
   const passwords: string[] = [];
   const logged: TestGateway['logged'] = [];
   const setAside = new Map<string, string>();
@@ -140,7 +144,7 @@ export async function startGateway(
     },
     listenerFault: () => {},
     entryFault: () => {},
-    backendRefused: () => {},
+    backendRefused: (event) => inwardRefused.push(event),
     passwordRefused: (_wrong, answer) => passwords.push(answer),
     visitorSeen: () => {},
     visitorLeft: () => {},
@@ -197,6 +201,7 @@ export async function startGateway(
     tcpReasons,
     warned,
     asked,
+    inwardRefused,
     passwords,
     setAside,
     logged,
