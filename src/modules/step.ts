@@ -307,6 +307,8 @@ interface StepOf<Phase extends string, Visit> {
   readonly checkedHeader?: string;
   /** Names of headers that it adds to and removes from requests, in lower case. */
   readonly changes?: { readonly adds: readonly string[]; readonly removes: readonly string[] };
+  /** True: it goes by secrets in vaults, and what is open is asked again when one changes. */
+  readonly readsVaults?: boolean;
   /** The key of what it keeps between requests, the same as long as its settings are. */
   readonly stateKey?: string | readonly string[];
 }

@@ -1,26 +1,17 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import type { TestContext } from 'node:test';
-import { createServer } from 'node:tls';
 
 import { until } from '../e2e/gateway/support/until.ts';
 import { makeCertificate } from '../gateway/support/https-certificate.ts';
 import { ClientAuthority } from '../support/client-certificates.ts';
 import { createAccount, createUser } from '../support/people.ts';
-import { listen, rawProgram, say, visit, visitTls } from './support/endpoint-visitors.ts';
+import { rawProgram, say, tlsProgram, visit, visitTls } from './support/endpoint-visitors.ts';
 import { newToken, onServed } from './support/served-agents.ts';
 
 /** The certificate of the program behind the agent: nobody else has its key. */
 const authority = new ClientAuthority('visitors');
 const own = makeCertificate('DNS:tls.localhost');
-
-async function tlsProgram(t: TestContext): Promise<string> {
-  const server = createServer({ cert: own.certificate, key: own.key, allowHalfOpen: true }, (socket) => {
-    socket.on('error', () => {}).pipe(socket);
-  });
-  return `tls://127.0.0.1:${await listen(t, server)}`;
-}
 
 /** Endpoints of TLS that the unmodified library of the hosted service opens. */
 onServed(
@@ -42,7 +33,7 @@ onServed(
       const listener = await session
         .tlsEndpoint()
         .domain('tls.localhost')
-        .listenAndForward(await tlsProgram(t));
+        .listenAndForward(await tlsProgram(t, own));
       assert.equal(listener.url(), 'tls://tls.localhost:443');
       assert.equal(await sayTo(listener.url()), 'hello');
       const { body: tunnel } = await gatehouse.get(`/tunnels/${listener.id()}`);
@@ -76,7 +67,7 @@ onServed(
         .domain('tls.localhost')
         .allowCidr('127.0.0.0/8')
         .denyCidr('127.0.0.2/32');
-      const url = (await endpoint.listenAndForward(await tlsProgram(t))).url();
+      const url = (await endpoint.listenAndForward(await tlsProgram(t, own))).url();
       assert.equal(await sayTo(url), 'hello');
       assert.equal(await sayTo(url, '127.0.0.2'), undefined);
       const policy = await gatehouse.create('/ip_policies', {});
@@ -208,7 +199,7 @@ onServed(
       )
         .tlsEndpoint()
         .domain('tls.localhost')
-        .listenAndForward(await tlsProgram(t));
+        .listenAndForward(await tlsProgram(t, own));
       const visitor = visitTls(served(), listener.url(), { ca: own.certificate });
       await once(visitor, 'secureConnect');
       const closed = new Promise((resolve) => visitor.on('close', resolve));

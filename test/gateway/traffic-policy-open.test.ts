@@ -68,6 +68,18 @@ test('an open connection ends with the password in a vault that has opened it', 
   await closed;
 });
 
+test('an open connection ends with the secret that an expression of on_tcp_connect has let it in by', async (t) => {
+  const expressions = ["!inCidrRange(conn.client_ip, secrets.get('keys', 'range'))"];
+  const document = { on_tcp_connect: [{ expressions, actions: [{ type: 'deny' }] }] };
+  const { gateway, closed, lookAgain, isOpen } = await upgrade(t, document, {
+    entries: vaultWith('range', '127.0.0.0/8'),
+  });
+  await lookAgain();
+  assert.equal(await isOpen(), true);
+  await gateway.set(...vaultWith('range', '192.0.2.0/24'));
+  await closed;
+});
+
 test('an open connection is asked again as often as rules change', async (t) => {
   const names = Array.from({ length: 200 }, (_, at) => `10.${at}.0.0/16`);
   const allow = [...names.map((name) => `\${'${name}'}`), '127.0.0.0/8'].toReversed();

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { freePort } from '../support/free-port.ts';
-import { startGateway, until } from './support/tcp-engine.ts';
+import { vaultWith } from './support/policies.ts';
+import { plainOptions, startGateway, until } from './support/tcp-engine.ts';
 import { backend, change, policy, snapshot, tcpEdge, toBackend } from './support/tcp-entries.ts';
 import { dial, dialAndEcho, startUpstream } from './support/tcp-peers.ts';
 
@@ -54,4 +55,64 @@ test('a TCP edge knows its connections, and forwards none as long as there is no
   await dialAndEcho(t, port);
   await engine.apply(change([tcpEdge('edgtcp_1', [port], rules(forward))]));
   await dial(t, port).isReset();
+});
+
+const ofVault = "secrets.get('keys', 'range')";
+const restricted = { actions: [{ type: 'restrict-ips', config: { allow: [`\${${ofVault}}`] } }] };
+const denying = { expressions: [`!inCidrRange(conn.client_ip, ${ofVault})`], actions: [{ type: 'deny' }] };
+const telling = { actions: [{ type: 'log', config: { metadata: { of: `\${${ofVault}}` } } }] };
+const removed = { kind: 'vault_secret', id: 'secret_range' } as const;
+
+/** No test ends because a connection is idle. */
+const neverIdle = { timeouts: { ...plainOptions.timeouts, idleMs: 86_400_000 } };
+
+for (const [name, list] of Object.entries({ 'an action': [restricted], 'an expression': [denying, telling] })) {
+  test(`an open connection of a TCP edge ends with the secret that ${name} has let it in by`, async (t) => {
+    const { engine, seen } = await startGateway(t, neverIdle);
+    const upstream = await startUpstream(t);
+    const [port, other] = [await freePort(), await freePort()];
+    await engine.apply(
+      snapshot(
+        ...vaultWith('range', '127.0.0.0/8'),
+        policy('ipp_1', '127.0.0.1/32'),
+        backend('bkdsc_1', upstream.port),
+        tcpEdge('edgtcp_1', [port], rules(...list)),
+        tcpEdge(
+          'edgtcp_2',
+          [other],
+          rules({ actions: [{ type: 'restrict-ips', config: { ip_policies: ['ipp_1'] } }] }),
+        ),
+      ),
+    );
+    const [stays, goes] = [await dialAndEcho(t, port), await dialAndEcho(t, port, { from: '127.0.0.2' })];
+    const unconcerned = await dialAndEcho(t, other);
+    const notes = seen.infos.length;
+    await engine.apply(change(vaultWith('range', '127.0.0.1/32')));
+    await goes.isReset();
+    await dial(t, port, { from: '127.0.0.2' }).isReset();
+    assert.equal(stays.socket.destroyed, false);
+    await engine.apply(change([], [removed]));
+    await stays.isReset();
+    assert.equal(unconcerned.socket.destroyed, false);
+    await until(() => seen.closed.length === 2, 'both ends');
+    assert.deepEqual(
+      seen.closed.map(({ reason }) => reason),
+      ['rules changed', 'rules changed'],
+    );
+    assert.equal(seen.infos.length, notes, 'the log says nothing of connections that are asked again');
+  });
+}
+
+test('an open connection of a TCP edge ends with what an IP policy has only told to a later rule', async (t) => {
+  const { engine } = await startGateway(t, neverIdle);
+  const upstream = await startUpstream(t);
+  const port = await freePort();
+  const asked = { actions: [{ type: 'restrict-ips', config: { ip_policies: ['ipp_1'], enforce: false } }] };
+  const deny = { expressions: ["actions.ngrok.restrict_ips.action == 'deny'"], actions: [{ type: 'deny' }] };
+  const edge = tcpEdge('edgtcp_1', [port], rules(asked, deny));
+  await engine.apply(snapshot(policy('ipp_1', '127.0.0.0/8'), backend('bkdsc_1', upstream.port), edge));
+  const [stays, goes] = [await dialAndEcho(t, port), await dialAndEcho(t, port, { from: '127.0.0.2' })];
+  await engine.apply(change([policy('ipp_1', '127.0.0.1/32')]));
+  await goes.isReset();
+  assert.equal(stays.socket.destroyed, false);
 });

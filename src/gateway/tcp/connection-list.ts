@@ -11,6 +11,8 @@ export interface ConnectionList {
   readonly moduleOf: ReadonlyMap<object, string>;
   readonly clientCa: string | undefined;
   readonly needsTls13: boolean;
+  /** True: open connections are asked again when a secret in a vault changes. */
+  readonly readsVaults: boolean;
   /** Undefined: the rules do not say how TLS ends. */
   readonly tlsTerms: TlsTerms | undefined;
 }
@@ -26,6 +28,7 @@ export function connectionList(shared: SharedModules): ConnectionList {
     moduleOf,
     clientCa: steps.find(({ clientCa }) => clientCa !== undefined)?.clientCa,
     needsTls13: steps.some(({ needsTls13 }) => needsTls13 === true),
+    readsVaults: steps.some(({ readsVaults }) => readsVaults === true),
     tlsTerms: steps.find(({ terminatesTls }) => terminatesTls !== undefined)?.terminatesTls,
   };
   lists.set(shared, list);

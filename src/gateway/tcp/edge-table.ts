@@ -15,6 +15,9 @@ import type { HealthTable } from '../health/health-table.ts';
 import { BackendGroups } from '../upstream/backend-groups.ts';
 import type { PortTable } from './port-table.ts';
 
+/** Kinds of entries that rules of internal endpoints go by. */
+const ruleKinds: ReadonlySet<string> = new Set(['internal_endpoint', 'policy', 'vault', 'vault_secret']);
+
 /** The parts of an update that are ready to be swapped in. */
 export interface BuiltUpdate {
   readonly rules: readonly EdgeRules[];
@@ -258,7 +261,7 @@ export class EdgeTable {
   /** Internal endpoints are the account's own, whose restrictions its edge has been asked for. */
   #checkForwarded({ full, set, removed }: SnapshotUpdate): void {
     if (this.#forwarded.size === 0) return;
-    if (!full && ![...set, ...removed].some(({ kind }) => kind === 'internal_endpoint' || kind === 'policy')) return;
+    if (!full && ![...set, ...removed].some(({ kind }) => ruleKinds.has(kind))) return;
     for (const connection of this.#forwarded) {
       const { accepted } = connection;
       accepted.untilMs = this.#holds(accepted.edge.rules, accepted);

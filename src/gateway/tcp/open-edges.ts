@@ -10,13 +10,16 @@ export class OpenEdges {
   #all = new Set<TcpEdge>();
   #byPolicy = new Map<string, Set<TcpEdge>>();
   #byAccount = new Map<string, Set<TcpEdge>>();
+  /** Those whose rules go by secrets. */
+  #ofVaults = new Set<TcpEdge>();
   /** Restrictions that apply to this traffic. */
   #restrictions = new Map<string, RestrictionEntry>();
   #restrictionsByPolicy = new Map<string, Set<RestrictionEntry>>();
 
   add(edge: TcpEdge): void {
-    const { accountId, policyIds } = edge.rules;
+    const { accountId, policyIds, list } = edge.rules;
     this.#all.add(edge);
+    if (list.readsVaults) this.#ofVaults.add(edge);
     addTo(this.#byAccount, accountId, edge);
     for (const id of policyIds) addTo(this.#byPolicy, id, edge);
   }
@@ -25,6 +28,7 @@ export class OpenEdges {
   delete(edge: TcpEdge): void {
     const { accountId, policyIds } = edge.rules;
     this.#all.delete(edge);
+    this.#ofVaults.delete(edge);
     deleteFrom(this.#byAccount, accountId, edge);
     for (const id of policyIds) deleteFrom(this.#byPolicy, id, edge);
   }
@@ -49,9 +53,7 @@ export class OpenEdges {
       if (entry.kind === 'restriction') this.#replace(entry.id, entry, touched);
     }
     for (const key of update.removed) this.#remove(key, touched);
-    // Authorities by which clients were let in may stand in vaults.
-    if (update.set.some(isOfVaults) || update.removed.some(isOfVaults))
-      for (const edge of this.#all) if (edge.rules.list.tlsTerms !== undefined) touched.add(edge);
+    if (update.set.some(isOfVaults) || update.removed.some(isOfVaults)) addAll(touched, this.#ofVaults);
     return update.full ? new Set(this.#all) : touched;
   }
 

@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 
 import type { ClientPair } from '../../support/client-certificates.ts';
@@ -105,7 +105,18 @@ export async function rawProgram(t: TestContext, answer: (socket: Socket) => voi
   );
 }
 
-export async function listen(t: TestContext, server: Server): Promise<number> {
+/** Starts a program that ends TLS itself and says what it hears. Returns its URL. */
+export async function tlsProgram(
+  t: TestContext,
+  { certificate: cert, key }: { readonly certificate: string; readonly key: string },
+): Promise<string> {
+  const server = createTlsServer({ cert, key, allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => {}).pipe(socket);
+  });
+  return `tls://127.0.0.1:${await listen(t, server)}`;
+}
+
+async function listen(t: TestContext, server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());

@@ -31,7 +31,7 @@ export const log: Action = {
         if (length > longestNote) throw new EvaluationFault(`a line of the log has at most ${longestNote} characters`);
         const operationId = visit.phase === 'on_tcp_connect' ? undefined : visit.request.operationId();
         // It was checked to be a map.
-        visit.engine.services.notes.add(visit.engine, operationId, fields as object);
+        if (!visit.isOpen) visit.engine.services.notes.add(visit.engine, operationId, fields as object);
         visit.setResult('log', () => CelMap.of({ metadata }));
         return undefined;
       },

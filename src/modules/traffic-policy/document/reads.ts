@@ -20,6 +20,8 @@ export interface Reads {
   chance: boolean;
   /** The token that a provider has signed about a visitor. */
   identityToken: boolean;
+  /** Secrets, whatever names them. */
+  vaults: boolean;
   /** Secrets that are named in so many words. */
   readonly secrets: NamedSecret[];
   /** Servers outside that are written out, with the paths of their URLs. */
@@ -71,6 +73,7 @@ export function newReads(shared?: Pick<Reads, 'secrets' | 'servers' | 'patterns'
     path: false,
     chance: false,
     identityToken: false,
+    vaults: false,
     secrets,
     servers,
     patterns,
@@ -86,6 +89,7 @@ export function addReads(reads: Reads, part: Reads): void {
   reads.path ||= part.path;
   reads.chance ||= part.chance;
   reads.identityToken ||= part.identityToken;
+  reads.vaults ||= part.vaults;
 }
 
 /** True where a part of the policy goes by a variable that is made of the path. */
@@ -160,6 +164,7 @@ function noteCall({ name, of, items }: Extract<Node, { readonly kind: 'call' }>,
   if (of?.kind === 'name' && of.name === 'rand') reads.chance = true;
   if (name === 'matches') notePattern(items.at(-1), reads);
   if (name !== 'get' || of?.kind !== 'name' || of.name !== 'secrets') return;
+  reads.vaults = true;
   const [vault, secret] = items.map((item) => (item.kind === 'literal' ? item.value : undefined));
   if (typeof vault === 'string' && typeof secret === 'string') reads.secrets.push({ vault, name: secret });
 }

@@ -27,6 +27,7 @@ export function policyPart(policy: Policy): ModulePart {
     steps.push({
       phase: 'connection',
       reads: [],
+      readsVaults: policy.reads.vaults,
       ...sharedFacts(policy, 'on_tcp_connect'),
       run: (visit) => enter(policy, undefined, visit, 'on_tcp_connect'),
     });
@@ -166,12 +167,21 @@ function holdsBy(policy: Policy, phase: Phase, asks: Question | undefined, engin
       return 0;
     }
   }
-  return untilMs;
+  const isRunAgain = phase === 'on_tcp_connect' && asks !== undefined && goesByMore(policy);
+  return isRunAgain ? Math.min(untilMs, admitsAgain(policy, engine)) : untilMs;
+}
+
+/** Whether expressions go by secrets, or by what IP policies say, so that another rule may match by now. */
+function goesByMore({ reads, rules }: Policy): boolean {
+  const isOnlyTold = ({ built: { guards, facts } }: PlacedAction) =>
+    guards === false && facts?.ipPolicyIds !== undefined;
+  return reads.vaults || rules.on_tcp_connect.some(({ actions }) => actions.some(isOnlyTold));
 }
 
 /** Rules for connections go by what is known of an open one too. */
 function admitsAgain(policy: Policy, engine: ConnectionVisit): number {
   const visit = new PolicyVisit(policy, engine);
+  visit.isOpen = true;
   visit.enter('on_tcp_connect');
   const outcome = runRules(policy.rules.on_tcp_connect, undefined, visit);
   const isAdmitted = outcome === undefined || ('kind' in outcome && outcome.kind === 'forward');

@@ -42,6 +42,8 @@ export class PolicyVisit {
   phase: Phase | undefined;
   /** Host of the URL, where a rule has rewritten it. */
   authority: string | undefined;
+  /** True: a connection that is open is put to the rules again, without effects. */
+  isOpen = false;
   /** Another way in which servers read the path; undefined: as it is. */
   reading: string | undefined;
   /** Rules that may match this host and path; undefined: any. */
