@@ -1,5 +1,6 @@
 import { loginFailed, providerUnavailable, signInRequired, visitorRefused } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
+import { TooMuchWaits } from '../../lib/fair-turns.ts';
 import { plainText, renderPage } from './pages.ts';
 import type { OwnAnswer } from '../../modules/step.ts';
 import type { SignIn, VisitorIdentity } from '../../modules/sign-in.ts';
@@ -116,7 +117,7 @@ export function failedPage(
   const headers = cookies.flatMap((cookie) => ['Set-Cookie', cookie]);
   const again = signInUrl(to);
   const provider = plainText(hostOf(signIn.provider));
-  if (error instanceof ProviderDown) {
+  if (error instanceof ProviderDown || error instanceof TooMuchWaits) {
     const page = renderPage(
       {
         status: 503,

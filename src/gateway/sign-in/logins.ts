@@ -1,3 +1,5 @@
+import { FairTurns } from '../../lib/fair-turns.ts';
+import { sourceKey } from '../../lib/ip/source-key.ts';
 import { judgeVisitor } from '../../modules/sign-in.ts';
 import type { SignIn } from '../../modules/sign-in.ts';
 import type { LoginSecrets } from '../../sign-in/provider.ts';
@@ -10,6 +12,9 @@ import { callbackUrl, redirect, safeTarget } from './visit.ts';
 import type { SignInRoutes, Visit } from './visit.ts';
 import type { VisitorKeys } from './visitor-keys.ts';
 import type { VisitorSessions } from './visitor-sessions.ts';
+
+/** Logins of one source that are finished at once: a login can be finished any number of times, until the provider has said no. */
+const limits = { atOnce: Infinity, ofOwner: 8, waiting: 100 };
 
 interface LoginsParts {
   readonly keys: VisitorKeys;
@@ -27,6 +32,7 @@ interface BegunLogin extends LoginSecrets {
 /** Sends visitors to their provider, and takes them back. */
 export class Logins {
   readonly #parts: LoginsParts;
+  readonly #turns = new FairTurns(limits);
 
   constructor(parts: LoginsParts) {
     this.#parts = parts;
@@ -64,9 +70,10 @@ export class Logins {
     const signIn = login && routes.signIns?.get(login.key);
     if (login === undefined || signIn === undefined) return overPage(visit, name);
     try {
-      const found = await this.#parts.providers
-        .get(visit.accountId, signIn.provider)
-        .finish(`${callbackUrl(visit)}${url.search}`, login);
+      const provider = this.#parts.providers.get(visit.accountId, signIn.provider);
+      const found = await this.#turns.run(`${visit.accountId} ${sourceKey(visit.source)}`, () =>
+        provider.finish(`${callbackUrl(visit)}${url.search}`, login),
+      );
       const route = routes.signInsAt(login.to);
       // The route that the visitor wants may have changed meanwhile; its rules are those that hold.
       const wanted = route?.signIns.find(({ key }) => key === signIn.key) ?? signIn;
