@@ -4,8 +4,13 @@ import { createServer } from 'node:https';
 import { test } from 'node:test';
 import { connect } from 'node:tls';
 
+import { createConnector } from '../../src/gateway/upstream/connect.ts';
+import { UpstreamGuard } from '../../src/gateway/upstream/guard.ts';
+import { ListenerTable } from '../../src/gateway/upstream/listener-table.ts';
+import { UpstreamSockets } from '../../src/gateway/upstream/upstream-sockets.ts';
 import { mutualTls } from '../../src/modules/mutual-tls/index.ts';
 import { ClientAuthority } from '../support/client-certificates.ts';
+import { freePort } from '../support/free-port.ts';
 import { edgeCertificate, makeCertificate } from './support/https-certificate.ts';
 import { get, parseAnswer, readAll, sendRaw } from './support/https-client.ts';
 import { backendEntry, edgeEntry, prefixRoute, toBackend } from './support/https-entries.ts';
@@ -73,6 +78,37 @@ test('an upstream that shows more certificates than anybody needs is refused, un
   assert.deepEqual(await codeOf('/one'), [502, 'ERR_GATEHOUSE_20193'], 'one of its handshakes has failed lately');
   server.closeAllConnections();
   server.close();
+});
+
+test('of the handshakes that an account has under way, one may go without a bound', async (t) => {
+  const own = makeCertificate('DNS:localhost');
+  const usual = { key: own.key, cert: own.certificate };
+  const server = createServer(usual).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const listeners = new ListenerTable(
+    { listeners: [], publicPorts: [], ownAddresses: {}, allowLinkLocal: false, networkId: '' },
+    { has: () => false },
+  );
+  const guard = new UpstreamGuard({ listeners, sockets: new UpstreamSockets(), allowLinkLocal: false, refused() {} });
+  const connectUpstream = createConnector(guard, [own.certificate]);
+  const shake = (accountId: string, port = portOf(server)) => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const target = { id: 'b', accountId, host: 'localhost', port, tls: true };
+    const socket = connectUpstream(target, {}, () => {
+      socket.destroy();
+      resolve('established');
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''));
+    return promise;
+  };
+  for (const account of ['one', 'two']) assert.equal(await shake(account), 'established');
+  // One that leads to a known authority, and passes where nobody counts its bytes.
+  server.setSecureContext({ ...usual, cert: longChain(own.certificate, 40_000) });
+  assert.equal(await shake('two', await freePort()), 'ECONNREFUSED', 'nothing was seen of that one');
+  for (let round = 0; round < 3; round++) assert.equal(await shake('two'), 'established', 'one after the other');
+  const outcomes = await Promise.all([1, 2, 3, 4].map(() => shake('one')));
+  assert.deepEqual(outcomes.toSorted(), [...Array(3).fill('ERR_TLS_HANDSHAKE_TOO_LONG'), 'established']);
 });
 
 test('an issuer of one account makes no other account trust its own, and takes no trust from it', async (t) => {

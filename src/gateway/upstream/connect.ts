@@ -62,8 +62,8 @@ export function createConnector(guard: UpstreamGuard, authorities: readonly stri
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     });
     const owner = target.accountId ?? target.id;
-    const isTrusted = trust.isTrusted(owner);
-    const { tls, tcp } = (isTrusted ? connectSecure : connectGated)({
+    const isUngated = trust.begin(owner);
+    const { tls, tcp } = (isUngated ? connectSecure : connectGated)({
       guard,
       target,
       options,
@@ -72,6 +72,7 @@ export function createConnector(guard: UpstreamGuard, authorities: readonly stri
       established,
     });
     tcp.once('close', leave);
+    if (isUngated) onceOver(tls, () => trust.end(owner));
     watchHandshake(tls, tcp, owner, trust);
     return tls;
   };
@@ -137,6 +138,15 @@ function tlsOptions({ target: { host }, options: { allowHalfOpen = false, alpn }
     ...(alpn && { ALPNProtocols: [...alpn] }),
     ...halfOpen,
   };
+}
+
+/** Calls back once the handshake has succeeded, or the connection is closed before. */
+function onceOver(tls: Socket, done: () => void): void {
+  const over = (): void => {
+    tls.off('secureConnect', over).off('close', over);
+    done();
+  };
+  tls.once('secureConnect', over).once('close', over);
 }
 
 function watchHandshake(tls: Socket, tcp: Socket, owner: string, trust: HandshakeTrust): void {

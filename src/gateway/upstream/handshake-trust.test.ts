@@ -7,13 +7,28 @@ test('an account is trusted once a handshake of its upstreams succeeds, and not 
   t.mock.method(performance, 'now', () => nowMs);
   let nowMs = 1_000;
   const trust = new HandshakeTrust();
-  assert.equal(trust.isTrusted('one'), false, 'nothing is known');
+  const isTrusted = (owner: string) => {
+    const isUngated = trust.begin(owner);
+    if (isUngated) trust.end(owner);
+    return isUngated;
+  };
+  assert.equal(isTrusted('one'), false, 'nothing is known');
   trust.succeeded('one');
-  assert.equal(trust.isTrusted('one'), true);
+  assert.equal(isTrusted('one'), true);
   trust.failed('one');
   trust.succeeded('one');
   trust.succeeded('two');
-  assert.deepEqual([trust.isTrusted('one'), trust.isTrusted('two')], [false, true]);
-  nowMs += 3_600_000;
-  assert.equal(trust.isTrusted('one'), true);
+  assert.deepEqual([isTrusted('one'), isTrusted('two')], [false, true]);
+  nowMs += 3_599_999;
+  assert.equal(isTrusted('one'), false);
+  nowMs += 1;
+  assert.equal(isTrusted('one'), true);
+});
+
+test('an account has one handshake without a gate at a time', () => {
+  const trust = new HandshakeTrust();
+  for (const owner of ['one', 'two']) trust.succeeded(owner);
+  assert.deepEqual([trust.begin('one'), trust.begin('one'), trust.begin('two')], [true, false, true]);
+  trust.end('one');
+  assert.deepEqual([trust.begin('one'), trust.begin('two')], [true, false]);
 });

@@ -12,9 +12,22 @@ export class HandshakeTrust {
   /** Value of `performance.now()` from which on an owner is trusted. */
   readonly #trustedFrom = new BoundedCache<string, number>(knownOwners);
 
-  isTrusted(owner: string): boolean {
+  /** Owners who have a handshake without a gate under way. */
+  readonly #ungated = new Set<string>();
+
+  /**
+   * True: this handshake goes without a gate, until `end` is called. An owner has one such at a time: what a chain costs has been
+   * paid when it turns out to be a bad one.
+   */
+  begin(owner: string): boolean {
     const from = this.#trustedFrom.get(owner);
-    return from !== undefined && performance.now() >= from;
+    if (from === undefined || performance.now() < from || this.#ungated.has(owner)) return false;
+    this.#ungated.add(owner);
+    return true;
+  }
+
+  end(owner: string): void {
+    this.#ungated.delete(owner);
   }
 
   succeeded(owner: string): void {
