@@ -137,6 +137,91 @@ test('what visitors send chooses no other host and no other path', async (t) => 
   );
 });
 
+test('a value behind a host is its path, for internal endpoints and for servers that the operator has named', async (t) => {
+  const { asked, entries } = await startAsked(t, (request, response) => response.end(request.url));
+  const server = `localhost:${asked.port}`;
+  using _ = useRequestHosts([server, 'localhost', `*.localhost:${asked.port}`]);
+  const { gateway, setPolicy } = await startWithPolicy(t, telling({}, ''), entries);
+  const told = async (url: string, value: string) => {
+    const expression = "${getQueryParam('v')[0]}";
+    await setPolicy(
+      telling({ url: url.replaceAll(/[$](?![{])/g, () => expression) }, '${actions.ngrok.http_request.res.body}'),
+    );
+    const { status, body } = await sendRaw(gateway.port, get(`/?v=${encodeURIComponent(value)}`));
+    return `${status} ${body}`;
+  };
+  const answer = async (url: string, value: string) => {
+    const text = await told(url, value);
+    return text.startsWith('200 ') ? text.slice(4) : Number(text.slice(0, 3));
+  };
+  for (const host of ['https://auth.internal', 'https://auth.internal:443', `http://${server}`]) {
+    assert.equal(await answer(`${host}$`, '/a/b'), '/a/b', host);
+    assert.equal(await answer(`${host}$`, '/a?b=c'), '/a?b=c', host);
+    assert.equal(await answer(`${host}$`, '?b=c'), '/?b=c', host);
+    assert.equal(await answer(`${host}$`, ''), '/', host);
+    assert.equal(await answer(`${host}$`, '/a"<ü'), '/a%22%3C%C3%BC', host);
+    assert.equal(await answer(`${host}$/more`, '/a'), '/a/more', host);
+    assert.equal(await answer(`${host}$/more`, ''), '/more', host);
+    assert.equal(await answer(`${host}$$`, '/a'), '/a/a', host);
+    assert.equal(await answer(`${host}$.json`, '/a'), '/a.json', host);
+    assert.equal(await answer(`${host}/x/$/y`, '7'), '/x/7/y', host);
+    const seen = asked.seen.length;
+    for (const value of [
+      '.internal',
+      'x.localhost',
+      ':1',
+      '@other.internal',
+      '1',
+      '/../x',
+      '/%2e%2e/x',
+      '/a#',
+      '\\x',
+      '/\\x',
+    ])
+      assert.equal(await answer(`${host}$`, value), 500, `${host} ${value}`);
+    assert.equal(await answer(`${host}$.internal/`, ''), 500, host);
+    assert.equal(await answer(`${host}$.localhost:${asked.port}/`, ''), 500, host);
+    // Whatever is written behind a value stays in the path.
+    for (const value of ['7?', '7/z?x=']) assert.equal(await answer(`${host}/x/$/y`, value), 500, `${host} ${value}`);
+    assert.equal(await answer(`${host}$/y`, '/admin?'), 500, host);
+    assert.equal(asked.seen.length, seen, host);
+  }
+  assert.equal(await answer(`http://${server}$`, '//other.internal/x'), '//other.internal/x');
+  assert.equal(await answer(`http://$:${asked.port}/x`, 'localhost'), '/x');
+  assert.equal(await answer('http://localhost:$/x', String(asked.port)), '/x');
+  assert.equal(await answer("https://${'auth.internal'}$.localhost/", '/x'), 500);
+  assert.match(await told('https://b.test$', '/x'), /the operator has not named/);
+  assert.equal(await answer('http://$/x', `${'a'.repeat(301)}.internal`), 500);
+  for (const value of ['localhost/y?', 'x.internal/y?', 'auth.internal#'])
+    assert.equal(await answer(`http://$:${asked.port}/x`, value), 500, value);
+});
+
+test('a host that is written out must be one that is asked, whatever the path is made of', () => {
+  using _ = useRequestHosts(['a.test']);
+  for (const url of [
+    'https://b.test${req.url.path}',
+    'https://b.test/${req.url.path}',
+    'https://a.test:8443${req.url.path}',
+    'https://b.test${req.url.path}/x',
+    'https://b.test?a=${req.url.path}',
+    'https://u:p@a.test/${req.url.path}',
+    'tcp://a.test/${req.url.path}',
+  ])
+    assert.match(refusalOf(call({ url })), /^2226 .*config\.url/, url);
+  for (const url of [
+    'https://a.test${req.url.path}',
+    'https://a.test/${req.url.path}',
+    'https://a.test?a=${req.url.path}',
+    'https://x.internal${req.url.path}',
+    'https://api${vars.zone}.internal/',
+    'https://${vars.host}/',
+    '${vars.url}',
+    'https://api.${vars.zone}',
+    'https://api${vars.end}',
+  ])
+    module.checkWritten?.(module.accept({ value: JSON.stringify(call({ url })) }), 'https_route');
+});
+
 /** The time limit of the request for the visitor who leaves is behind that of the one who stays. */
 const forTwo = (url: string) => {
   const ask = (path: string, timeout: string) => ({

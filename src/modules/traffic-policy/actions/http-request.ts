@@ -4,7 +4,6 @@ import type { Run } from '../../../lib/cel/run.ts';
 import { bool, int, listOf, mapOf, objectOf, string } from '../../../lib/cel/types.ts';
 import { CelMap } from '../../../lib/cel/values.ts';
 import { isInternalName } from '../../../lib/endpoint-url.ts';
-import { mayAskServer } from '../../request-hosts.ts';
 import type { OwnRequest, RequestAnswer } from '../../step.ts';
 import type { ConfigReader } from '../document/config-reader.ts';
 import type { Template } from '../document/template.ts';
@@ -13,6 +12,7 @@ import type { PolicyVisit } from '../run/policy-visit.ts';
 import { headerMap, headersType } from '../variables/header-values.ts';
 import type { Variables } from '../variables/variable.ts';
 import type { Action } from './action.ts';
+import { fillUrl, isAskable, longestUrl, urlFault, writtenHost } from './asked-url.ts';
 import { errorField, errorValue } from './failure-result.ts';
 import { headerLines, readHeaders } from './header-texts.ts';
 import type { HeaderTemplates } from './header-texts.ts';
@@ -22,7 +22,6 @@ const mostHeaders = 10;
 const mostParameters = 32;
 const longestKey = 128;
 const longestParameter = 8192;
-const longestUrl = 16_384;
 const longestAnswer = 262_144;
 const longestBody = 262_144;
 const mostRetries = 3;
@@ -112,7 +111,7 @@ export const httpRequest: Action = {
 
 function readTemplates(config: ConfigReader): Templates {
   const url = config.required('url', config.template('url'));
-  if (url.constant !== undefined) noteServer(config, url.constant);
+  noteServer(config, writtenHost(url));
   if ((config.integer('max_redirects', 0, 10) ?? 0) > 0)
     throw config.fault(invalidValue, 'max_redirects', 'redirects are not followed; leave it out, and read the answer');
   const parameters = (config.objects('query_params', mostParameters) ?? []).map((each): Parameter => {
@@ -132,52 +131,23 @@ function readTemplates(config: ConfigReader): Templates {
   };
 }
 
-function noteServer(config: ConfigReader, text: string): void {
+function noteServer(config: ConfigReader, text: string | undefined): void {
+  if (text === undefined) return;
   const reason = urlFault(text);
   if (reason !== undefined) throw config.fault(invalidUrl, 'url', reason);
   const url = new URL(text);
   if (!isInternalName(url.hostname)) config.context.reads.servers.push({ path: config.at('url'), url });
 }
 
-/** Why a text is no URL that can be asked, whatever the operator has named. */
-function urlFault(text: string): string | undefined {
-  const url = text.length > longestUrl ? null : URL.parse(text);
-  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    return 'it must be a whole URL with http or https';
-  if (url.username !== '' || url.password !== '') return 'a name and a password stand in a header, not in it';
-  if (url.hostname.includes('*')) return 'it names one host, without "*"';
-  return undefined;
-}
-
-/** A value fills its place in the URL, and leads to no other host or path. */
-function urlOf(address: Template, visit: PolicyVisit): string {
-  const pieces = address.pieces(visit);
-  let text = '';
-  for (const { text: own, isValue } of pieces) {
-    if (isValue && pieces.length > 1) {
-      const isInHost = !/^https?:\/\/[^/?#]*[/?#]/i.test(text);
-      const isPathBehindHost = /\.internal(?::\d+)?$/i.test(text) && own.startsWith('/');
-      const isFit = isInHost && !isPathBehindHost ? /^[A-Za-z0-9.-]*$/.test(own) : !leadsElsewhere(own);
-      if (!isFit) throw new EvaluationFault('a value in the URL would lead elsewhere');
-    }
-    text += own;
-  }
-  return text;
-}
-
-function leadsElsewhere(value: string): boolean {
-  return /[#\\\0- ]/.test(value) || /(?:^|\/)(?:\.|%2e){1,2}(?:[/?]|$)/i.test(value);
-}
-
 function requestOf(
   { url: address, method, parameters, headers, body, timeoutMs }: Templates,
   visit: PolicyVisit,
 ): OwnRequest {
-  const text = urlOf(address, visit);
+  const text = fillUrl(address, visit);
   const fault = urlFault(text);
   if (fault !== undefined) throw new EvaluationFault(`the URL cannot be asked: ${fault}`);
   const url = new URL(text);
-  if (!isInternalName(url.hostname) && !mayAskServer(url))
+  if (!isAskable(url))
     throw new EvaluationFault(
       'it asks a server that the operator has not named',
       `${url.host} is not in GATEHOUSE_POLICY_REQUEST_HOSTS`,

@@ -17,6 +17,8 @@ import { bytesOf, noteReads } from './reads.ts';
 export interface Template {
   /** Its text, where it has no expression. */
   readonly constant: string | undefined;
+  /** Its parts; an expression is undefined. */
+  readonly literals: readonly (string | undefined)[];
   /** Throws `EvaluationFault`. */
   text(this: void, visit: PolicyVisit): string;
   /** The same in pieces. */
@@ -52,7 +54,7 @@ export function countCharacters(length: number, path: string, { ofAction }: Buil
 
 export function constantTemplate(text: string): Template {
   const pieces = [{ text, isValue: false }];
-  return { constant: text, text: () => text, pieces: () => pieces, value: () => text };
+  return { constant: text, literals: [text], text: () => text, pieces: () => pieces, value: () => text };
 }
 
 /** Reads a text. Throws `UserError` for an expression that cannot be compiled. */
@@ -78,6 +80,7 @@ export function readTemplate(source: string, path: string, context: BuildContext
   const value = typeof only === 'function' && parts.length === 1 ? only : undefined;
   return {
     constant: undefined,
+    literals: parts.map((part) => (typeof part === 'string' ? part : undefined)),
     text,
     pieces,
     value: (visit) => (value === undefined ? text(visit) : value(visit.frame)),
