@@ -95,11 +95,13 @@ test('of the handshakes that an account has under way, one may go without a boun
   const shake = (accountId: string, port = portOf(server)) => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const target = { id: 'b', accountId, host: 'localhost', port, tls: true };
+    let outcome = '';
     const socket = connectUpstream(target, {}, () => {
+      outcome = 'established';
       socket.destroy();
-      resolve('established');
     });
-    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''));
+    socket.on('error', (error: NodeJS.ErrnoException) => (outcome = error.code ?? ''));
+    socket.on('close', () => resolve(outcome));
     return promise;
   };
   for (const account of ['one', 'two']) assert.equal(await shake(account), 'established');
