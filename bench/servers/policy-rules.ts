@@ -158,6 +158,7 @@ function newVisit(): RequestVisit {
     facts: never,
     endpoint: () => ({ id: 'edghts_1', protocol: 'https', host: 'shop.example.com', port: 443 }),
     policy: undefined,
+    warn: () => undefined,
     httpVersion: '1.1',
     certificate: undefined,
     headers,

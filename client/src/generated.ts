@@ -3922,7 +3922,7 @@ export interface TrafficHistory {
     connections: number;
     /** Requests and connections that a rule refused. */
     refused: number;
-    /** Requests and connections that an IP restriction would have refused if it were enforced. */
+    /** Requests and connections that an IP restriction, a rate limit or an action of a traffic policy would have refused if it were enforced. */
     warned: number;
     /** Answers with a status of 500 or more, and connections that did not get to a backend. */
     errors: number;
@@ -3941,7 +3941,7 @@ export interface TrafficHistory {
     connections: number;
     /** Requests and connections that a rule refused. */
     refused: number;
-    /** Requests and connections that an IP restriction would have refused if it were enforced. */
+    /** Requests and connections that an IP restriction, a rate limit or an action of a traffic policy would have refused if it were enforced. */
     warned: number;
     /** Answers with a status of 500 or more, and connections that did not get to a backend. */
     errors: number;
@@ -4086,6 +4086,8 @@ export interface TrafficEvent {
   };
   /** The module that refused, or that answered in place of the backend. */
   module?: string;
+  /** The module, or the action of a traffic policy, that would have refused if it were enforced. */
+  would_be_refused_by?: string;
   /** The IP restriction that refused, or those that warned. */
   restrictions?: string[];
   /** Duration of the request or connection. In milliseconds. */

@@ -202,6 +202,8 @@ export interface BackendRefused {
 interface Decision {
   /** Restrictions that are not enforced and would have refused the source. */
   readonly warnedBy?: readonly string[] | undefined;
+  /** The module, or the action of a policy, that would have refused it if it were enforced. */
+  readonly wouldRefuse?: string | undefined;
   /** The enforced restriction that refused the source. */
   readonly refusedBy?: string | undefined;
   /** The module that refused or answered in place of the backend. */

@@ -173,6 +173,7 @@ function describedVisit(
     facts: unknown,
     endpoint: unknown,
     policy: undefined,
+    warn: () => undefined,
     budget: visitBudget(),
     outgoingBody: undefined,
     get method() {

@@ -170,6 +170,8 @@ export interface ConnectionVisit {
   readonly budget: Budget;
   /** State of the traffic policy of this visit, which alone knows what it is. */
   policy: unknown;
+  /** Tells that a module or an action would have refused the visit if it were enforced. */
+  readonly warn: (this: ConnectionVisit, by: string) => undefined;
 }
 
 /** A request, as steps see it, and what they leave for those behind them and for the upstream. */

@@ -32,6 +32,8 @@ export interface LiveEvent {
   readonly restrictionIds: readonly string[];
   /** The module that refused, or answered in place of the backend. */
   readonly module?: string | undefined;
+  /** The module or action that would have refused if it were enforced. */
+  readonly wouldRefuse?: string | undefined;
   readonly durationMs?: number | undefined;
   readonly backendId?: string | undefined;
   readonly upstreamMs?: number | undefined;
@@ -93,11 +95,11 @@ export class LiveTraffic {
   }
 
   httpAnswered(event: HttpAnswered, decision: HttpDecision): void {
-    const { accountId, warnedBy = noIds, refusedBy } = decision;
+    const { accountId, wouldRefuse } = decision;
     const { edgeId, errorCode, status, durationMs } = event;
     if (accountId === undefined || edgeId === undefined) return;
     const isRefused = errorCode !== undefined && refusalCodes.has(errorCode);
-    const verdict = isRefused ? 'refused' : warnedBy.length > 0 ? 'warned' : 'allowed';
+    const verdict = isRefused ? 'refused' : passedAs(decision);
     const nowMs = Date.now();
     this.#hourOf(accountId).add(nowMs, edgeId, { kind: 'request', verdict, isError: status >= 500, durationMs });
     this.#health.add(nowMs, accountId, endingOf(event, decision), [edgeId, event.routeId, decision.backendId]);
@@ -122,8 +124,9 @@ export class LiveTraffic {
       verdict,
       code: errorCode,
       reason,
-      restrictionIds: restrictionsOf(verdict, refusedBy, warnedBy),
+      restrictionIds: restrictionsOf(verdict, decision),
       module,
+      wouldRefuse,
       durationMs,
       backendId,
       upstreamMs,
@@ -132,8 +135,8 @@ export class LiveTraffic {
   }
 
   tcpOpened({ edgeId, source, verdict: judged, reason }: TcpOpened, decision: TcpDecision): void {
-    const { accountId, warnedBy = noIds } = decision;
-    const verdict = judged !== 'allowed' ? 'refused' : warnedBy.length > 0 ? 'warned' : 'allowed';
+    const { accountId } = decision;
+    const verdict = judged !== 'allowed' ? 'refused' : passedAs(decision);
     const nowMs = Date.now();
     this.#hourOf(accountId).add(nowMs, edgeId, { kind: 'connection', verdict, isError: false, durationMs: 0 });
     const cause = causes[judged];
@@ -149,7 +152,7 @@ export class LiveTraffic {
 
   tcpClosed(event: TcpClosed, decision: TcpDecision | undefined): void {
     if (decision === undefined) return;
-    const { accountId, warnedBy = noIds } = decision;
+    const { accountId } = decision;
     const ids = [event.edgeId, decision.backendId];
     if (event.reason === 'handshake failed') for (const id of ids) this.#health.left(Date.now(), id);
     const failure = failedReasons.get(event.reason);
@@ -161,8 +164,13 @@ export class LiveTraffic {
     const subscribers = this.#subscribers.get(accountId);
     if (subscribers === undefined) return;
     const { bytesIn, bytesOut, durationMs, reason } = event;
-    const verdict = warnedBy.length > 0 ? 'warned' : 'allowed';
-    const made = { ...toTcpEvent(event, decision, verdict, 'closed'), bytesIn, bytesOut, durationMs, reason };
+    const made = {
+      ...toTcpEvent(event, decision, passedAs(decision), 'closed'),
+      bytesIn,
+      bytesOut,
+      durationMs,
+      reason,
+    };
     for (const each of subscribers) each.add(made);
   }
 
@@ -309,10 +317,11 @@ const causes: Readonly<Record<Verdict, RefusalCause | undefined>> = {
 
 function toTcpEvent(
   { edgeId, source }: Pick<TcpOpened, 'edgeId' | 'source'>,
-  { connectionId, accountId, claim, warnedBy = noIds, refusedBy, module, backendId }: TcpDecision,
+  decision: TcpDecision,
   verdict: LiveEvent['verdict'],
   phase: LiveEvent['phase'],
 ): LiveEvent {
+  const { connectionId, accountId, claim, module, wouldRefuse, backendId } = decision;
   return {
     id: connectionId,
     kind: 'tcp',
@@ -324,16 +333,19 @@ function toTcpEvent(
     verdict,
     backendId,
     ...(typeof claim === 'number' ? { port: claim } : { host: claim }),
-    restrictionIds: restrictionsOf(verdict, refusedBy, warnedBy),
+    restrictionIds: restrictionsOf(verdict, decision),
     module,
+    wouldRefuse,
   };
 }
 
-function restrictionsOf(
-  verdict: LiveEvent['verdict'],
-  refusedBy: string | undefined,
-  warnedBy: readonly string[],
-): readonly string[] {
+type Warnings = Pick<HttpDecision, 'warnedBy' | 'wouldRefuse' | 'refusedBy'>;
+
+function passedAs({ warnedBy = noIds, wouldRefuse }: Warnings): 'warned' | 'allowed' {
+  return warnedBy.length > 0 || wouldRefuse !== undefined ? 'warned' : 'allowed';
+}
+
+function restrictionsOf(verdict: LiveEvent['verdict'], { refusedBy, warnedBy = noIds }: Warnings): readonly string[] {
   if (verdict === 'warned') return warnedBy;
   return refusedBy === undefined ? noIds : [refusedBy];
 }

@@ -46,6 +46,11 @@ export class Metrics {
     'Requests and connections beyond a rate limit that were refused, or would have been if it were enforced (warned).',
     ['answer'],
   );
+  readonly #notEnforced = this.#counter(
+    'gatehouse_not_enforced_total',
+    'Requests and connections that a module, or an action of a traffic policy, would have refused if it were enforced.',
+    ['by'],
+  );
   readonly #ratesShared = this.#counter(
     'gatehouse_rate_counts_total',
     'Requests and connections that rate limits let in here and other gateways were told of (told), that others have told of (heard), or that are not told because too many keys wait (dropped).',
@@ -209,6 +214,11 @@ export class Metrics {
       if (refused > 0) this.#rateLimited.inc({ answer: 'refused' }, refused);
       if (warned > 0) this.#rateLimited.inc({ answer: 'warned' }, warned);
     }
+  }
+
+  /** `by` is the name of a module or an action. */
+  notEnforced(by: string): void {
+    this.#notEnforced.inc({ by });
   }
 
   /** `way` is one of three words. */

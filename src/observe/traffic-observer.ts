@@ -53,6 +53,7 @@ export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
     tcpOpened(event, decision) {
       const { edgeId, verdict } = event;
       metrics.tcpOpened(edgeId, verdict);
+      if (decision.wouldRefuse !== undefined) metrics.notEnforced(decision.wouldRefuse);
       live.tcpOpened(event, decision);
       // An allowed connection is logged when it ends.
       if (verdict !== 'allowed' && isLogged()) log.info(logFields(event), 'tcp connection');
@@ -70,11 +71,12 @@ export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
     },
     httpAnswered(answered, decision) {
       metrics.httpAnswered(answered);
-      const { reason } = decision;
+      const { reason, wouldRefuse } = decision;
+      if (wouldRefuse !== undefined) metrics.notEnforced(wouldRefuse);
       const isInLog = isLogged();
       const event = isInLog ? { ...answered, operationId: answered.operationId ?? newOperationId() } : answered;
       live.httpAnswered(event, decision);
-      if (isInLog) log.info(logFields(reason === undefined ? event : { ...event, reason }), 'http request');
+      if (isInLog) log.info(logFields(withNotes(event, { reason, wouldRefuse })), 'http request');
       const { edgeId, errorCode, host, source } = event;
       if (edgeId === undefined && errorCode === hostNotFoundCode) {
         logHandshake({ reason: 'unknown_name', name: host, source });
@@ -118,6 +120,16 @@ export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
       entryFaults.report(event);
     },
   };
+}
+
+/** Most requests have none of them. */
+function withNotes<Event extends object>(event: Event, notes: Notes): Event | (Event & Notes) {
+  return notes.reason === undefined && notes.wouldRefuse === undefined ? event : { ...event, ...notes };
+}
+
+interface Notes {
+  readonly reason: string | undefined;
+  readonly wouldRefuse: string | undefined;
 }
 
 /** Passes warnings on once there is a database to keep them; earlier ones are counted and logged only. */

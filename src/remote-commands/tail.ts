@@ -87,6 +87,7 @@ function lineOf(event: TrafficEvent, paint: Paint): string {
     ...(event.duration_ms === undefined ? [] : [`${event.duration_ms} ms`]),
     ...(restrictions === undefined ? [] : [`restriction ${restrictions.join(',')}`]),
     ...(rule === undefined ? [] : [`rule ${rule.action} ${rule.cidr}`]),
+    ...(event.would_be_refused_by === undefined ? [] : [`not enforced: ${event.would_be_refused_by}`]),
     ...(reason === undefined ? [] : [reason]),
   ];
   const rest = oneLine(parts.join('  '));

@@ -22,6 +22,7 @@ export function requestVisit(given: Partial<RequestVisit> = {}): RequestVisit {
     facts: unasked,
     endpoint: () => ({ id: 'edghts_1', protocol: 'https', host: 'app.example.com', port: 443 }),
     policy: undefined,
+    warn: () => undefined,
     budget: visitBudget(),
     httpVersion: '1.1',
     certificate: undefined,

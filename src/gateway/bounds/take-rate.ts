@@ -15,7 +15,10 @@ export function takeRates(counts: RateCounts): ConnectionServices['rates'] {
     take(visit, rule) {
       const owner = rule.scope === 'edge' ? visit.edgeId : visit.ownerId;
       const seconds = counts.take(visit.accountId, owner, rule, rateKey(rule, visit));
-      if (seconds === true) rule.exceeded?.();
+      if (seconds === true) {
+        visit.warn(rule.by === 'key' ? 'rate-limit' : 'rate_limit');
+        rule.exceeded?.();
+      }
       if (typeof seconds !== 'number') return undefined;
       const values = { limit: rule.limit, window: rule.windowMs / 1000, seconds };
       return new UserError(rateLimited, values, { 'Retry-After': String(seconds) });

@@ -27,6 +27,7 @@ export class AccessLogEntry {
   upstreamMs: number | undefined;
   accountId: string | undefined;
   warnedBy: readonly string[] | undefined;
+  wouldRefuse: string | undefined;
   refusedBy: string | undefined;
   backendId: string | undefined;
   /** The message of the gateway's own error. */
@@ -77,7 +78,7 @@ export class AccessLogEntry {
       durationMs: performance.now() - this.startedAt,
       upstreamMs: this.upstreamMs,
     };
-    const { accountId, warnedBy, refusedBy, module, backendId, reason, login } = this;
-    observer.httpAnswered(event, { accountId, warnedBy, refusedBy, module, backendId, reason, login });
+    const { accountId, warnedBy, wouldRefuse, refusedBy, module, backendId, reason, login } = this;
+    observer.httpAnswered(event, { accountId, warnedBy, wouldRefuse, refusedBy, module, backendId, reason, login });
   }
 }

@@ -138,6 +138,10 @@ export class RequestVisit implements StepVisit, Position {
     if (before !== undefined) this.#budget = before.#budget;
   }
 
+  warn(by: string): undefined {
+    this.log.wouldRefuse ??= by;
+  }
+
   get budget(): Budget {
     return (this.#budget ??= this.from?.budget ?? visitBudget());
   }

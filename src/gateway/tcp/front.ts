@@ -202,14 +202,19 @@ class TcpFront implements Front, TlsPassThrough {
     const { source } = identified;
     const { rules } = edge;
     const { id: edgeId, accountId } = rules;
-    const visit = this.#visitOf(rules, client, identified, claim);
+    let wouldRefuse: string | undefined;
+    const warn = (by: string): undefined => {
+      wouldRefuse ??= by;
+    };
+    const visit = this.#visitOf(rules, client, identified, claim, warn);
     const { refusal, warnedBy, refusedBy } = judgeEdge(rules, source, this.#access);
     const passed = refusal === undefined ? this.#goThrough(visit, rules, client, identified) : undefined;
     const { outcome = refusal, module, hops = [], backendId: wantedId } = passed ?? {};
     const sourceText = formatIp(source);
     const candidates = outcome === undefined ? this.#backends.candidates(wantedId, sourceText) : undefined;
     const backendId = candidates?.length === 1 ? candidates[0]?.source.id : wantedId;
-    const decision = { connectionId: newOperationId(), accountId, claim, warnedBy, refusedBy, module, backendId };
+    const told = { warnedBy, wouldRefuse, refusedBy, module, backendId };
+    const decision = { connectionId: newOperationId(), accountId, claim, ...told };
     if (outcome !== undefined) {
       this.#observer.tcpOpened({ edgeId, source: sourceText, ...tellRefusal(outcome) }, decision);
       resetSocket(client);
@@ -233,7 +238,7 @@ class TcpFront implements Front, TlsPassThrough {
   #goThrough(visit: ConnectionVisit & Position, rules: EdgeRules, client: Socket, identified: ClientSource): Passed {
     return goThrough(visit, rules, {
       find: (accountId, url) => this.#edges.internal.find(accountId, url),
-      visitAt: (target) => this.#visitOf(target, client, identified, 0, visit.budget),
+      visitAt: (target) => this.#visitOf(target, client, identified, 0, visit.warn, visit.budget),
     });
   }
 
@@ -289,6 +294,7 @@ class TcpFront implements Front, TlsPassThrough {
     client: Socket,
     identified: ClientSource,
     claim: number | string,
+    warn: ConnectionVisit['warn'],
     budget = visitBudget(),
   ): ConnectionVisit & Position {
     const { id, accountId } = at;
@@ -296,6 +302,7 @@ class TcpFront implements Front, TlsPassThrough {
       facts: connectionFacts(client, identified.port, Date.now()),
       endpoint: () => endpointFacts(at, client, claim),
       policy: undefined,
+      warn,
       budget,
       at: 0,
       done: undefined,

@@ -26,6 +26,7 @@ const event: fc.Arbitrary<HttpAnswered> = fc.record({
 const decision: fc.Arbitrary<HttpDecision> = fc.record({
   accountId: perhaps,
   warnedBy: fc.option(ids, { nil: undefined }),
+  wouldRefuse: perhaps,
   refusedBy: perhaps,
   module: perhaps,
   backendId: perhaps,

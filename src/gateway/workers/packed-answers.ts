@@ -10,7 +10,7 @@ export interface PackedAnswers {
 
 const eventTexts = ['operationId', 'edgeId', 'routeId', 'source', 'protocol', 'method', 'host', 'path'] as const;
 const eventNumbers = ['status', 'errorCode', 'durationMs', 'upstreamMs'] as const;
-const decisionTexts = ['accountId', 'refusedBy', 'module', 'backendId', 'reason', 'login'] as const;
+const decisionTexts = ['accountId', 'wouldRefuse', 'refusedBy', 'module', 'backendId', 'reason', 'login'] as const;
 /** `warnedBy` is the last. */
 const width = eventTexts.length + eventNumbers.length + decisionTexts.length + 1;
 const none = -1;

@@ -103,6 +103,7 @@ function present(event: LiveEvent, httpsPort: number) {
     code: event.code,
     reason: event.reason,
     module,
+    would_be_refused_by: event.wouldRefuse,
     restrictions: restrictionIds.length === 0 ? undefined : restrictionIds,
     duration_ms: rounded(event.durationMs),
     upstream: event.backendId,

@@ -13,7 +13,9 @@ const counts = {
   requests: integer('HTTP requests that were answered.'),
   connections: integer('TCP connections that were opened or refused.'),
   refused: integer('Requests and connections that a rule refused.'),
-  warned: integer('Requests and connections that an IP restriction would have refused if it were enforced.'),
+  warned: integer(
+    'Requests and connections that an IP restriction, a rate limit or an action of a traffic policy would have refused if it were enforced.',
+  ),
   errors: integer('Answers with a status of 500 or more, and connections that did not get to a backend.'),
 };
 
@@ -204,6 +206,9 @@ export const TrafficEventView = Type.Object(
       ),
     ),
     module: text('The module that refused, or that answered in place of the backend.'),
+    would_be_refused_by: text(
+      'The module, or the action of a traffic policy, that would have refused if it were enforced.',
+    ),
     restrictions: names('The IP restriction that refused, or those that warned.'),
     duration_ms: milliseconds('Duration of the request or connection.'),
     upstream: text('The backend or the endpoint of an agent.'),

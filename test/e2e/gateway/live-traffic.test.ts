@@ -225,6 +225,77 @@ onAnyDatabase('live traffic', (newDatabase) => {
         assert.deepEqual([sum(own.buckets, 'connections'), sum(own.buckets, 'requests')], [connections, 0]);
         assert.ok(own.buckets.every(({ p99_ms: p99 }: { p99_ms: number | null }) => p99 === null));
       });
+
+      test('says what would have refused if it were enforced, which counts as a warning', async () => {
+        const { gatehouse, routePath } = site;
+        await using reader = await watch();
+        const seen = async (name: string, status = 200) => {
+          const path = `/not-enforced/${name}`;
+          await site.askHttps({ path, from: '127.0.0.7' });
+          const { data } = await reader.find((event) => event.data.path === path, name);
+          assert.equal(data.status, status, name);
+          return [data.verdict, data.would_be_refused_by, data.module];
+        };
+        const counted = async () => {
+          const { buckets } = (await gatehouse.get(`/traffic/history?edge_id=${site.tcpEdgeId}`)).body;
+          return buckets.reduce((total: number, { warned }: { warned: number }) => total + warned, 0);
+        };
+        const earlier = await counted();
+        const policy = (type: string, config: object, phase = 'on_http_request') => ({
+          value: JSON.stringify({ [phase]: [{ actions: [{ type, config: { ...config, enforce: false } }] }] }),
+        });
+        const buckets = { name: 'all', algorithm: 'sliding_window', capacity: 1, rate: '60s', bucket_key: ["'one'"] };
+        for (const [type, config] of [
+          ['restrict-ips', { allow: ['192.0.2.0/24'] }],
+          ['basic-auth', { credentials: ['ada:a-long-password'] }],
+          ['verify-webhook', { provider: 'github', secret: 'one' }],
+        ] as const) {
+          await gatehouse.put(`${routePath}/traffic_policy`, policy(type, config));
+          assert.deepEqual(await seen(type), ['warned', type, undefined]);
+        }
+        await gatehouse.put(`${routePath}/traffic_policy`, policy('restrict-ips', { allow: ['127.0.0.0/8'] }));
+        assert.deepEqual(await seen('passes'), ['allowed', undefined, undefined]);
+        await gatehouse.put(`${routePath}/traffic_policy`, policy('rate-limit', buckets));
+        // With two workers the other one may not have heard of the first request yet.
+        const answers = [];
+        for (let at = 0; at < 8; at++) answers.push(await seen(`rate-limit-${at}`));
+        assert.deepEqual(answers[0], ['allowed', undefined, undefined]);
+        assert.deepEqual(answers[7], ['warned', 'rate-limit', undefined]);
+        await gatehouse.delete(`${routePath}/traffic_policy`);
+        const limit = { limit: 1, window_seconds: 3_600, enforced: false };
+        assert.equal((await gatehouse.put(`${routePath}/rate_limit`, limit)).status, 200);
+        for (let at = 0; at < 8; at++) answers.push(await seen(`module-${at}`));
+        assert.deepEqual(answers.at(-1), ['warned', 'rate_limit', undefined]);
+        await gatehouse.delete(`${routePath}/rate_limit`);
+        const closed = await gatehouse.create('/backends/static', { address: `127.0.0.1:${await freePort()}` });
+        await gatehouse.put(`${routePath}/backend`, { backend_id: closed.id });
+        const breaker = { error_threshold: 0.1, volume_threshold: 1, tripped_duration: '120s' };
+        await gatehouse.put(`${routePath}/traffic_policy`, policy('circuit-breaker', breaker));
+        for (let at = 0; at < 8; at++) answers.push(await seen(`breaker-${at}`, 502));
+        assert.deepEqual(answers.at(-1), ['warned', 'circuit-breaker', undefined]);
+        await gatehouse.delete(`${routePath}/traffic_policy`);
+        await gatehouse.put(`${routePath}/backend`, { backend_id: site.backendId });
+        const onTcp = policy('restrict-ips', { allow: ['192.0.2.0/24'] }, 'on_tcp_connect');
+        assert.equal((await gatehouse.put(`/edges/tcp/${site.tcpEdgeId}/traffic_policy`, onTcp)).status, 200);
+        await site.askTcp({ from: '127.0.0.7' });
+        const warned = await reader.find(
+          ({ data: { kind, phase } }) => kind === 'tcp' && phase === 'opened',
+          'it opens',
+        );
+        const ended = await reader.find(
+          ({ data: { id, phase } }) => id === warned.data.id && phase === 'closed',
+          'it closes',
+        );
+        for (const { data } of [warned, ended]) {
+          checkData('TrafficEvent', data);
+          assert.deepEqual([data.verdict, data.would_be_refused_by], ['warned', 'restrict-ips'], data.phase);
+        }
+        await gatehouse.delete(`/edges/tcp/${site.tcpEdgeId}/traffic_policy`);
+        assert.equal((await counted()) - earlier, 1);
+        const metrics = await site.metrics();
+        for (const by of ['basic-auth', 'verify-webhook', 'rate_limit', 'circuit-breaker'])
+          assert.match(metrics, new RegExp(`gatehouse_not_enforced_total\\{by="${by}"`));
+      });
     });
   }
 

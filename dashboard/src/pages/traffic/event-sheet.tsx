@@ -116,10 +116,15 @@ function RouteStep({ event, edges }: { readonly event: TrafficEvent; readonly ed
 
 function DecisionStep({ event }: { readonly event: TrafficEvent }) {
   const names = useNames();
-  const { rule, restrictions = [], module, reason, code, verdict } = event;
+  const { rule, restrictions = [], module, would_be_refused_by: notEnforced, reason, code, verdict } = event;
   return (
     <Step glyph={<Glyph tone={verdictTones[verdict]} />}>
       <b>{decisionWords[verdict]}</b>
+      {notEnforced === undefined ? null : (
+        <p>
+          <code>{notEnforced}</code> would have refused it, but is not enforced.
+        </p>
+      )}
       {module === undefined ? null : (
         <p>
           By the module <code>{module}</code>.
@@ -162,7 +167,7 @@ function DecisionStep({ event }: { readonly event: TrafficEvent }) {
 const decisionWords = {
   allowed: 'Let in',
   refused: 'Refused',
-  warned: 'Let in: a restriction that only warns would have refused it',
+  warned: 'Let in: something that only warns would have refused it',
 } as const;
 
 const none: readonly string[] = [];

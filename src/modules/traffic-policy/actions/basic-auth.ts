@@ -49,7 +49,7 @@ export const basicAuth: Action = {
         const username = sent?.toString().split(':', 1)[0] ?? '';
         const result = CelMap.of({ presented: sent !== undefined, authorized, username });
         visit.setResult('basic_auth', () => CelMap.of({ credentials: result }));
-        if (!isEnforced) return undefined;
+        if (!isEnforced) return authorized ? undefined : visit.engine.warn('basic-auth');
         const refusal = authorized ? undefined : new UserError(credentialsRequired, challenge);
         return visit.request.services.passwords.check(visit.engine, () => refusal);
       },

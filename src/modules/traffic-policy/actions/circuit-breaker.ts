@@ -28,6 +28,7 @@ export const circuitBreaker: Action = {
         const attempt = request.kept(key, newBreaker).attempt();
         if (attempt !== undefined) request.circuits = [...request.circuits, attempt];
         else if (isEnforced) return new UserError(circuitOpenByPolicy, retryLater);
+        else request.warn('circuit-breaker');
         return undefined;
       },
       facts: { stateKey: key },

@@ -61,7 +61,8 @@ export const restrictIps: Action = {
             ...(refusal !== undefined && { error: errorValue(refusal) }),
           }),
         );
-        if (refusal === undefined || !isEnforced) return undefined;
+        if (refusal === undefined) return undefined;
+        if (!isEnforced) return visit.engine.warn('restrict-ips');
         return visit.phase === 'on_tcp_connect' ? { kind: 'close', refusal } : refusal;
       },
       ...(isEnforced && { holds: (visit: PolicyVisit) => (judge(visit).isAllowed ? Infinity : 0) }),

@@ -56,7 +56,8 @@ export const verifyWebhook: Action = {
         visit.setResult('verify_webhook', () =>
           CelMap.of({ verified: outcome === undefined, ...(outcome !== undefined && { error: errorValue(outcome) }) }),
         );
-        return isEnforced ? outcome : undefined;
+        if (isEnforced) return outcome;
+        return outcome === undefined ? undefined : visit.engine.warn('verify-webhook');
       },
       // Signatures may cover any header, and some list those that they cover.
       facts: { reads: 'all' },

@@ -68,6 +68,7 @@ export function describedVisit(
       },
     }),
     policy: undefined,
+    warn: () => undefined,
     budget: visitBudget(),
     outgoingBody: undefined,
     method,
