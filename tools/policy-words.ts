@@ -12,6 +12,7 @@ import { phases } from '../src/modules/traffic-policy/phases.ts';
 import type { Phase } from '../src/modules/traffic-policy/phases.ts';
 import type { PolicyVisit } from '../src/modules/traffic-policy/run/policy-visit.ts';
 import { environmentOf } from '../src/modules/traffic-policy/variables/environment.ts';
+import { placeVariables } from '../src/modules/traffic-policy/variables/places.ts';
 
 /** A field of an action, as its reader asks for it. */
 interface Field {
@@ -153,7 +154,7 @@ const mostWords = 8;
 /** The fields of an action in a phase: all that it asks for, however it is answered. */
 function fieldsOf(action: Action, phase: Phase): Fields {
   const fields: Fields = {};
-  const context = { phase, environment: environmentOf(phase, true), reads: newReads(), ofAction: { characters: 0 } };
+  const context = { phase, environment: environmentOf(phase), reads: newReads(), ofAction: { characters: 0 } };
   for (const answers of ['nothing', ...Array.from({ length: mostWords }, (_, at) => at)] as const)
     try {
       action.build(new FieldProbe(context, fields, answers));
@@ -168,8 +169,7 @@ export function policyWords(): object {
   return {
     phases: Object.fromEntries(
       phases.map((phase) => {
-        const { variables, functions } = environmentOf(phase, true);
-        const everywhere = environmentOf(phase, false).variables;
+        const { variables, functions } = environmentOf(phase);
         return [
           phase,
           {
@@ -181,7 +181,7 @@ export function policyWords(): object {
             variables: Object.fromEntries(
               Array.from(variables, ([name, { type }]) => [
                 name,
-                everywhere.has(name) ? type.name : `${type.name}, with a database of places`,
+                Object.hasOwn(placeVariables, name) ? `${type.name}, with a database of places` : type.name,
               ]),
             ),
             functions: Object.fromEntries(

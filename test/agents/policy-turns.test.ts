@@ -7,6 +7,9 @@ import { newToken, onEachServed } from './support/served-agents.ts';
 /** Expressions of a policy, each of which is compiled in several steps. */
 const rules = 300;
 
+/** What no policy goes by here. */
+const places = " && conn.geo.city == 'x'";
+
 let made = 0;
 /** The text of a policy that nothing has read before. */
 function another(phase: string, fault = ''): string {
@@ -47,6 +50,20 @@ onEachServed('reading long policies', (served) => {
       ),
     'an edge is made': async () => () =>
       asked('POST', '/edges/tcp', { traffic_policy: { value: another('on_tcp_connect') } }, 201),
+    'an edge is refused for places that are not known': async () => () =>
+      asked('POST', '/edges/tcp', { traffic_policy: { value: another('on_tcp_connect', places) } }, 400),
+    'a configuration is refused for them': async () => () =>
+      asked(
+        'POST',
+        '/configuration',
+        [{ kind: 'tcp_edges', name: 'places', traffic_policy: { value: another('on_tcp_connect', places) } }],
+        400,
+      ),
+    'the older module is refused for them': async () => {
+      const { id } = await served().gatehouse.create('/edges/tls');
+      const { on_tcp_connect: inbound } = JSON.parse(another('on_tcp_connect', places));
+      return () => asked('PUT', `/edges/tls/${id}/policy`, { inbound }, 400);
+    },
     'a module is replaced': async () => {
       const { id } = await served().gatehouse.create('/edges/tls');
       return () => asked('PUT', `/edges/tls/${id}/traffic_policy`, { value: another('on_tcp_connect') }, 200);

@@ -31,7 +31,7 @@ test('every phase, action, variable and function of the server is known', () => 
     const known = words.phases[phase];
     const offered = actions.filter((action) => action.phases.includes(phase)).map(({ type }) => type);
     assert.deepEqual(Object.keys(known?.actions ?? {}), offered);
-    const { variables, functions } = environmentOf(phase, true);
+    const { variables, functions } = environmentOf(phase);
     assert.deepEqual(Object.keys(known?.variables ?? {}), [...variables.keys()]);
     for (const name of Object.keys(known?.functions ?? {})) assert.ok(functions.has(name), name);
   }

@@ -66,7 +66,17 @@ const refused: readonly (readonly [string | object, number, RegExp])[] = [
   [
     rule({ type: 'deny' }, { expressions: ["conn.geo.country_code == 'DE'"] }),
     2200,
-    /conn\.geo\.country_code is not offered/,
+    /^line 1, column \d+: .*conn\.geo is not offered here: there is no database of places; .*GATEHOUSE_GEO_DATABASE \(character \d+\)/,
+  ],
+  [
+    rule({ type: 'deny' }, { expressions: ["true && ['a'].exists(x, has(conn.client_ip.geo.location.city))"] }),
+    2200,
+    /conn\.client_ip\.geo is not offered here: there is no database/,
+  ],
+  [
+    rule({ type: 'set-vars', config: { vars: [{ a: 'x ${conn.geo.city}' }] } }),
+    2224,
+    /config.*conn\.geo is not offered here: there is no database/,
   ],
   [rule({ type: 'deny' }, { expressions: ["'x' in conn.client_ip.categories"] }), 2200, /categories is not offered/],
   [rule({ type: 'deny' }, { expressions: ['res.status_code == 200'] }), 2200, /on_http_response alone/],

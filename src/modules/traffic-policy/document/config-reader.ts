@@ -256,17 +256,18 @@ export function* expressionSteps(
       limit: longestExpression,
       remedy: 'Divide the expression.',
     });
+  const refuse = ({ message, at }: ExpressionFault): UserError =>
+    new UserError(errors.invalidExpression, { path, reason: `${message} (character ${at})` });
   try {
     const tokens = tokenize(source);
     yield;
     const node = parseTokens(tokens);
     yield;
-    noteReads(node, reads);
+    noteReads(node, reads, refuse);
     yield;
     return { ...compile(node, environment, wanted), node };
   } catch (error) {
-    if (!(error instanceof ExpressionFault)) throw error;
-    throw new UserError(errors.invalidExpression, { path, reason: `${error.message} (character ${error.at})` });
+    throw error instanceof ExpressionFault ? refuse(error) : error;
   }
 }
 

@@ -23,7 +23,7 @@ function another(rules: number): string {
 }
 
 function countSteps(text: string): number {
-  const steps = policySteps(text, false);
+  const steps = policySteps(text);
   let count = 0;
   while (steps.next().done !== true) count++;
   return count;
@@ -38,7 +38,7 @@ test('a fault is found in steps too, at the end of a long text', () => {
   const text = another(1000)
     .replace(/"GET'"\],"actions":\[\{"type":"log"(?=[^]{0,60}$)/, '$&')
     .replace(/999'"/, `999' + 1"`);
-  const steps = policySteps(text, false);
+  const steps = policySteps(text);
   let count = 0;
   assert.throws(
     () => {
@@ -52,13 +52,13 @@ test('a fault is found in steps too, at the end of a long text', () => {
 test('YAML is read in steps, and its first fault is told with its place', () => {
   const yaml = 'on_http_request:\n- actions:\n  - type: deny\n';
   assert.ok(countSteps(yaml) >= 5);
-  assert.throws(() => finishNow(policySteps('a: 1\nb: [\n', false)), /at line \d+, column \d+/);
-  assert.throws(() => finishNow(policySteps('a: 1\n---\nb: 1\n', false)), /several documents/);
+  assert.throws(() => finishNow(policySteps('a: 1\nb: [\n')), /at line \d+, column \d+/);
+  assert.throws(() => finishNow(policySteps('a: 1\n---\nb: 1\n')), /several documents/);
 });
 
 test('a policy that was prepared is found while it is kept, whatever is read meanwhile', async () => {
   const text = another(300);
-  const [prepared] = await preparePolicy(text);
+  const prepared = await preparePolicy(text);
   for (let other = 0; other < 60; other++) readPolicy(another(250));
   collect();
   assert.equal(readPolicy(text), prepared);
@@ -66,7 +66,7 @@ test('a policy that was prepared is found while it is kept, whatever is read mea
 
 test('a text that is refused is read once, and refused again', async () => {
   const text = another(300).replace('req.method', 'req.methd');
-  const [prepared] = await preparePolicy(text);
+  const prepared = await preparePolicy(text);
   assert.ok(prepared instanceof UserError);
   for (let other = 0; other < 60; other++) readPolicy(another(250));
   assert.throws(
@@ -77,7 +77,7 @@ test('a text that is refused is read once, and refused again', async () => {
 
 test('a policy that nobody uses any more is forgotten', async () => {
   const text = another(300);
-  const policy = new WeakRef((await preparePolicy(text))[0] ?? {});
+  const policy = new WeakRef(await preparePolicy(text));
   for (let other = 0; other < 60; other++) readPolicy(another(250));
   // A reference that has been read keeps what it names until the turn is over.
   for (let turn = 0; turn < 100 && policy.deref() !== undefined; turn++) {

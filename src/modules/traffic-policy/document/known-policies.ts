@@ -26,50 +26,37 @@ const gone = new FinalizationRegistry((key: string) => {
 
 /** Reads the text of a policy, at once where nobody uses it and it was not prepared. Throws `UserError`. */
 export function readPolicy(text: string): Policy {
-  return orThrow(readWith(text, knowsPlaces()));
+  const policy = readStoredPolicy(text);
+  if (policy.refusals.places !== undefined) throw policy.refusals.places;
+  return policy;
 }
 
 /** Reads a policy that is to be stored, which asks no servers but those that the operator has named. Throws `UserError`. */
 export function acceptPolicy(text: string): Policy {
   const policy = readPolicy(text);
-  if (policy.refusal !== undefined) throw policy.refusal;
+  if (policy.refusals.servers !== undefined) throw policy.refusals.servers;
   return policy;
 }
 
-/** Reads a policy that was accepted before, to see what it names: it may need a database that is gone. Throws `UserError`. */
+/** Reads a policy that was accepted before, whatever the operator's settings are by now. Throws `UserError`. */
 export function readStoredPolicy(text: string): Policy {
-  const read = readWith(text, knowsPlaces());
-  return orThrow(read instanceof UserError && namesPlaces(text) ? readWith(text, true) : read);
+  const { key, place } = placeOf(text);
+  return orThrow(find(place, text) ?? keep(place, text, finishNow(reading(key, text))));
 }
 
 /**
  * Reads the text of a policy in slices, since long ones take some hundred milliseconds. As long as what it returns is kept, the functions
  * above find it. A text that is refused is kept too.
  */
-export async function preparePolicy(text: string): Promise<readonly Reading[]> {
-  const read = await prepareWith(text, knowsPlaces());
-  return read instanceof UserError && namesPlaces(text) ? [read, await prepareWith(text, true)] : [read];
+export async function preparePolicy(text: string): Promise<Reading> {
+  const { key, place } = placeOf(text);
+  return find(place, text) ?? keep(place, text, await finishInTurns(reading(key, text)));
 }
 
-function namesPlaces(text: string): boolean {
-  return text.includes('geo');
-}
-
-function readWith(text: string, hasPlaces: boolean): Reading {
-  const key = keyOf(text);
-  const place = placeOf(key, hasPlaces);
-  return find(place, text) ?? keep(place, text, finishNow(reading(key, text, hasPlaces)));
-}
-
-/** What is read depends on settings too. */
-function placeOf(key: string, hasPlaces: boolean): string {
-  return `${hasPlaces} ${requestHostsVersion()} ${key}`;
-}
-
-async function prepareWith(text: string, hasPlaces: boolean): Promise<Reading> {
-  const key = keyOf(text);
-  const place = placeOf(key, hasPlaces);
-  return find(place, text) ?? keep(place, text, await finishInTurns(reading(key, text, hasPlaces)));
+/** The hash of a text, and where what was read of it is kept: why it is refused depends on settings too. */
+function placeOf(text: string): { readonly key: string; readonly place: string } {
+  const key = createHash('sha256').update(text).digest('base64');
+  return { key, place: `${knowsPlaces()} ${requestHostsVersion()} ${key}` };
 }
 
 function orThrow(read: Reading): Policy {
@@ -77,9 +64,9 @@ function orThrow(read: Reading): Policy {
   return read;
 }
 
-function* reading(key: string, text: string, hasPlaces: boolean): Steps<Reading> {
+function* reading(key: string, text: string): Steps<Reading> {
   try {
-    return { key, ...(yield* policySteps(text, hasPlaces)) };
+    return { key, ...(yield* policySteps(text)) };
   } catch (error) {
     if (error instanceof UserError) return error;
     throw error;
@@ -104,8 +91,4 @@ function keep(key: string, text: string, made: Reading): Reading {
 
 function latestOf({ length }: string): typeof latest {
   return length > usualLength ? latestLong : latest;
-}
-
-function keyOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64');
 }

@@ -3,6 +3,7 @@ import type { Run } from '../../../lib/cel/run.ts';
 import { bool } from '../../../lib/cel/types.ts';
 import { nearestName } from '../../../lib/nearest-name.ts';
 import type { Steps } from '../../../lib/steps.ts';
+import { knowsPlaces } from '../../places.ts';
 import { mayAskServer } from '../../request-hosts.ts';
 import type { Action, BuiltAction } from '../actions/action.ts';
 import { actions } from '../actions/index.ts';
@@ -66,24 +67,29 @@ export interface Policy {
   readonly reads: Reads;
   /** Estimate of the memory that it takes. */
   readonly kib: number;
-  /** Why it cannot be written, where it asks a server that the operator has not named. */
-  readonly refusal: UserError | undefined;
+  /** Why the operator's settings do not allow it: there are no places, or it asks a server that was not named. */
+  readonly refusals: { readonly places: UserError | undefined; readonly servers: UserError | undefined };
 }
 
 /** Reads the text of a policy. Throws `UserError`. */
-export function* policySteps(text: string, hasPlaces: boolean): Steps<Omit<Policy, 'key'>> {
+export function* policySteps(text: string): Steps<Omit<Policy, 'key'>> {
   const document = yield* documentSteps(text);
   try {
-    const policy = yield* checkPolicy(document, text.length, hasPlaces);
+    const policy = yield* checkPolicy(document, text.length);
+    const places = knowsPlaces() ? undefined : policy.reads.places.refusal;
     const unnamed = policy.reads.servers.find(({ url }) => !mayAskServer(url));
-    return { ...policy, refusal: unnamed && (yield* withPlace(notNamed(unnamed.path), text)) };
+    const refusals = {
+      places: places && (yield* withPlace(places, text)),
+      servers: unnamed && (yield* withPlace(notNamed(unnamed.path), text)),
+    };
+    return { ...policy, refusals };
   } catch (error) {
     throw error instanceof UserError ? yield* withPlace(error, text) : error;
   }
 }
 
 /** Checks a document that has been parsed, whose text was so long. Throws `UserError`. */
-function* checkPolicy(document: unknown, length: number, hasPlaces: boolean): Steps<Omit<Policy, 'key' | 'refusal'>> {
+function* checkPolicy(document: unknown, length: number): Steps<Omit<Policy, 'key' | 'refusals'>> {
   if (typeof document !== 'object' || document === null || Array.isArray(document))
     throw new UserError(errors.unreadablePolicy, {
       reason: `it must be a map of phases, such as on_http_request, to lists of rules, and is ${quote(document)}`,
@@ -97,7 +103,7 @@ function* checkPolicy(document: unknown, length: number, hasPlaces: boolean): St
     if (!Array.isArray(list)) throw wrongType(phase, 'a list of rules', list);
     if (list.length > mostRules)
       throw new UserError(errors.tooManyRules, { path: phase, count: list.length, limit: mostRules });
-    const environment = environmentOf(phase, hasPlaces);
+    const environment = environmentOf(phase);
     return yield* readRules(list, { phase, environment, reads, ofAction: { characters: 0 } });
   }
   const rules = {

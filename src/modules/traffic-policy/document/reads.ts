@@ -1,4 +1,5 @@
 import { PatternFault, Regex } from '../../../lib/regex/regex.ts';
+import type { UserError } from '../../../errors/user-error.ts';
 import { ExpressionFault } from '../../../lib/cel/syntax-fault.ts';
 import { childrenOf } from '../../../lib/cel/tree.ts';
 import type { Node } from '../../../lib/cel/tree.ts';
@@ -24,6 +25,8 @@ export interface Reads {
   vaults: boolean;
   /** Secrets that are named in so many words. */
   readonly secrets: NamedSecret[];
+  /** The first refusal of a policy that goes by places of visitors: there may be no database of them. */
+  readonly places: { refusal: UserError | undefined };
   /** Servers outside that are written out, with the paths of their URLs. */
   readonly servers: NamedServer[];
   /** Names of variables. */
@@ -60,9 +63,12 @@ export const bytesOf = {
 export const mostPatternSteps = 100_000;
 
 /** Nothing has been read so far. `shared`: what a part of the policy shares with the rest. */
-export function newReads(shared?: Pick<Reads, 'secrets' | 'servers' | 'patterns' | 'memory' | 'pathVars'>): Reads {
+export function newReads(
+  shared?: Pick<Reads, 'secrets' | 'places' | 'servers' | 'patterns' | 'memory' | 'pathVars'>,
+): Reads {
   const {
     secrets = [],
+    places = { refusal: undefined },
     servers = [],
     patterns = { steps: 0 },
     memory = { bytes: 0 },
@@ -75,6 +81,7 @@ export function newReads(shared?: Pick<Reads, 'secrets' | 'servers' | 'patterns'
     identityToken: false,
     vaults: false,
     secrets,
+    places,
     servers,
     patterns,
     memory,
@@ -110,12 +117,13 @@ const headerFunctions: ReadonlySet<string> = new Set(['getReqHeader', 'hasReqHea
 /** Parts of the URL that have no path in them. */
 const pathless: ReadonlySet<string> = new Set(['scheme', 'authority', 'host', 'port', 'query', 'query_params']);
 
-/** Notes what an expression reads. */
-export function noteReads(root: Node, reads: Reads): void {
+/** Notes what an expression reads. `refuse` makes an error of a fault in it. */
+export function noteReads(root: Node, reads: Reads, refuse: (fault: ExpressionFault) => UserError): void {
   const left = [root];
   reads.memory.bytes += bytesOf.expression;
   for (let node = left.pop(); node !== undefined; node = left.pop()) {
     reads.memory.bytes += memoryOf(node);
+    reads.places.refusal ??= placeFault(node, refuse);
     if (node.kind === 'member' && node.of.kind === 'name' && node.of.name === 'vars') reads.vars.add(node.name);
     if (node.kind === 'member' && node.of.kind === 'name' && node.of.name === 'req') {
       if (ofHeaders.has(node.name)) reads.headers = true;
@@ -125,6 +133,18 @@ export function noteReads(root: Node, reads: Reads): void {
     else if (node.kind === 'call') noteCall(node, reads);
     left.push(...childrenOf(node));
   }
+}
+
+const noPlaces = 'there is no database of places; the operator names one with GATEHOUSE_GEO_DATABASE';
+
+/** What refuses the place of a visitor where there is no database; undefined for other names. */
+function placeFault(node: Node, refuse: (fault: ExpressionFault) => UserError): UserError | undefined {
+  if (node.kind !== 'member' || node.name !== 'geo') return undefined;
+  const { of, at } = node;
+  const isOfAddress = of.kind === 'member' && of.name === 'client_ip';
+  const root = isOfAddress ? of.of : of;
+  if (root.kind !== 'name' || root.name !== 'conn') return undefined;
+  return refuse(new ExpressionFault(at, `conn.${isOfAddress ? 'client_ip.' : ''}geo is not offered here: ${noPlaces}`));
 }
 
 /** Without what is below it, but for values of a list, which are kept as they are. */

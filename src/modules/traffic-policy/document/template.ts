@@ -88,6 +88,8 @@ export function readTemplate(source: string, path: string, context: BuildContext
 }
 
 function readParts(source: string, path: string, context: BuildContext): readonly Part[] {
+  const refuse = ({ message, at }: ExpressionFault): UserError =>
+    new UserError(invalidInterpolation, { path, reason: `${message} (character ${at})` });
   const parts: Part[] = [];
   let from = 0;
   while (from < source.length) {
@@ -100,12 +102,11 @@ function readParts(source: string, path: string, context: BuildContext): readonl
     try {
       const { node, end } = parseEmbedded(source, start + 2);
       countCharacters(end - start - 2, path, context);
-      noteReads(node, context.reads);
+      noteReads(node, context.reads, refuse);
       parts.push(compile(node, context.environment).run);
       from = end + 1;
     } catch (error) {
-      if (!(error instanceof ExpressionFault)) throw error;
-      throw new UserError(invalidInterpolation, { path, reason: `${error.message} (character ${error.at})` });
+      throw error instanceof ExpressionFault ? refuse(error) : error;
     }
   }
   return parts;

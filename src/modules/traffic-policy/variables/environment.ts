@@ -55,20 +55,19 @@ function resultsOfTls(variables: Variables): Variables {
 
 const made = new Map<string, Environment<PolicyVisit>>();
 
-/** What expressions of a phase may name; `hasPlaces`: among it the places of visitors. */
-export function environmentOf(phase: Phase, hasPlaces: boolean): Environment<PolicyVisit> {
-  const key = `${phase} ${hasPlaces}`;
-  const known = made.get(key) ?? makeEnvironment(phase, hasPlaces);
-  made.set(key, known);
+/** What expressions of a phase may name. Places of visitors are known only if the operator has named a database of them. */
+export function environmentOf(phase: Phase): Environment<PolicyVisit> {
+  const known = made.get(phase) ?? makeEnvironment(phase);
+  made.set(phase, known);
   return known;
 }
 
-function makeEnvironment(phase: Phase, hasPlaces: boolean): Environment<PolicyVisit> {
+function makeEnvironment(phase: Phase): Environment<PolicyVisit> {
   const isHttp = phase !== 'on_tcp_connect';
   const isAnswer = phase === 'on_http_response';
   const variables: Variables = {
     ...everywhere,
-    ...(hasPlaces ? placeVariables : {}),
+    ...placeVariables,
     ...resultVariables(),
     ...resultsOfTls(everywhere),
     ...(isHttp ? requestVariables : {}),
@@ -83,7 +82,7 @@ function makeEnvironment(phase: Phase, hasPlaces: boolean): Environment<PolicyVi
     variables: new Map(Object.entries(variables)),
     free: new Map([['vars', variableOf]]),
     functions: new Map<string, readonly Overload<PolicyVisit>[]>([...functions, ...Object.entries(own)]),
-    notOffered: whyNotOffered(phase, hasPlaces),
+    notOffered: whyNotOffered(phase),
   };
 }
 

@@ -1,10 +1,10 @@
 import type { Phase } from '../phases.ts';
 
-const noPlaces = 'there is no database of places; the operator names one with GATEHOUSE_GEO_DATABASE';
 const noLists = 'there is no list of categories of addresses';
 
 const always: Readonly<Record<string, string>> = {
   'conn.server_ip.geo': 'places of the gateway are not told',
+  'conn.client_ip.geo.registered_location': 'the place of an address is told, and no other',
   'conn.client_ip.categories': noLists,
   'conn.server_ip.categories': noLists,
   'conn.client_ip.is_on_blocklist': noLists,
@@ -32,10 +32,8 @@ const ofRequests = ['getReqHeader', 'hasReqHeader', 'getReqCookie', 'hasReqCooki
 const ofAnswers = ['getResHeader', 'hasResHeader', 'getResCookie', 'hasResCookie'];
 
 /** Names that a phase does not offer, each with the reason. */
-export function whyNotOffered(phase: Phase, hasPlaces: boolean): ReadonlyMap<string, string> {
+export function whyNotOffered(phase: Phase): ReadonlyMap<string, string> {
   const more: Record<string, string> = {};
-  if (hasPlaces) more['conn.client_ip.geo.registered_location'] = 'the place of an address is told, and no other';
-  else for (const name of ['conn.geo', 'conn.client_ip.geo']) more[name] = noPlaces;
   if (phase === 'on_tcp_connect') {
     more['req'] = onlyHttp;
     for (const name of ofRequests) more[`${name}()`] = onlyHttp;
