@@ -17,7 +17,9 @@ export class Refused extends Error {
 const kindsByCode: ReadonlyMap<number, RefusalKind> = new Map<number, RefusalKind>([
   ...([105, 107, 300, 4018, 20072] as const).map((code) => [code, 'token'] as const),
   [3206, 'address'],
-  ...([334, 20092, 20094, 20095, 20096, 20097, 20098, 20099, 20285] as const).map((code) => [code, 'name'] as const),
+  ...([334, 9037, 20092, 20094, 20095, 20096, 20097, 20098, 20099, 20285] as const).map(
+    (code) => [code, 'name'] as const,
+  ),
   ...([20093, 20130, 20131, 20154, 20156] as const).map((code) => [code, 'option'] as const),
 ]);
 

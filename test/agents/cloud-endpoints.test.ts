@@ -139,7 +139,10 @@ onEachServed('cloud endpoints', (served) => {
     assert.equal(shown.traffic_policy, policy);
     assert.equal((await patchPolicy(agent, id, onRequest(answer('other'))))['Error'], '');
     assert.equal((await visit(served(), url, { path: '/secret' })).body, 'other');
-    assert.match(String((await patchPolicy(agent, id, onRequest(act('nonsense'))))['Error']), /2201.*ERR_NGROK_9026$/s);
+    const refused = String((await patchPolicy(agent, id, onRequest(act('nonsense'))))['Error']);
+    assert.match(refused, /\(error 2201\)\n\nERR_NGROK_9026$/);
+    // Agents of the Go family take the first code in the text for that of the error.
+    assert.deepEqual(refused.match(/ERR_NGROK_\d+/g), ['ERR_NGROK_9026']);
     assert.equal((await visit(served(), url, { path: '/secret' })).body, 'other');
   });
 

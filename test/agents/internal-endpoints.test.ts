@@ -56,7 +56,11 @@ onEachServed('internal endpoints of agents', (served) => {
     assert.equal(await refusal('tcp', { URL: 'tcp://db.internal' }), '9030');
     assert.equal(await refusal('tcp', { URL: 'tcp://db.internal:70000' }), '9030');
     assert.equal(await refusal('https', { URL: 'https://a.b.c.d.e.f.internal' }), '9031');
-    assert.equal(await refusal('https', { URL: 'https://app.internal/path' }), '9034');
+    assert.equal(await refusal('https', { URL: 'https://app.internal:1:2' }), '9030');
+    assert.equal(await refusal('https', { URL: 'https://app internal' }), '9034');
+    for (const more of ['/path', '/?a=b', '#here'])
+      assert.equal(await refusal('https', { URL: `https://app.internal${more}` }), '9037');
+    assert.equal(await refusal('https', { URL: 'https://user@app.internal' }), '9037');
     assert.equal(await refusal('https', { URL: 'ftp://app.internal' }), '9036');
     assert.equal(await refusal('https', { URL: 'http://app.internal' }), '9036');
     const options = { URL: 'https://app.internal', MutualTLSCA: { mutual_tls_ca: '' } };

@@ -113,6 +113,26 @@ onEachServed(
       assert.equal(taken.status, 409);
     });
 
+    test('a URL with more than scheme, host and port is refused with the part that is too much', async () => {
+      const { agent } = await served().agent(await newToken(served().gatehouse));
+      const bind = async (URL: string) => {
+        const bound = await agent.call('bind', { Proto: 'https', ForwardsTo: 'localhost:1', Opts: { URL }, Extra: {} });
+        return String(bound['Error'] ?? bound['URL']);
+      };
+      const parts = {
+        'invalid@domain.com': 'user "invalid"',
+        'a.localhost/b@c': 'path "b@c"',
+        'a.localhost?q=1': 'query "q=1"',
+      };
+      for (const [rest, part] of Object.entries({ ...parts, 'a.localhost/#here': 'fragment "here"' }))
+        assert.match(
+          await bind(`https://${rest}`),
+          new RegExp(`it has the ${RegExp.escape(part)}.*ERR_NGROK_9037$`, 's'),
+        );
+      assert.match(await bind('https://a b'), /ERR_NGROK_20096$/);
+      assert.equal(await bind('https://slash.localhost/'), 'https://slash.localhost');
+    });
+
     test('names of the installation are given to no agent, although they lie below the domain of agents', async () => {
       const { gatehouse, library } = served();
       const session = await library(await newToken(gatehouse));
@@ -137,6 +157,7 @@ onEachServed(
       const foreign = await gatehouse.create('/reserved_addrs', {}, { token: theirs.token });
       await assert.rejects(listen(foreign.addr), { errorCode: 'ERR_NGROK_20097' });
       await assert.rejects(listen('localhost:9'), { errorCode: 'ERR_NGROK_20096' });
+      await assert.rejects(listen('tcp://localhost:9/path'), { errorCode: 'ERR_NGROK_9037' });
       const port = Number(new URL(given.url() ?? '').port);
       const edge = await gatehouse.post('/edges/tcp', { hostports: [`m:${port}`] });
       assert.equal(edge.status, 409);

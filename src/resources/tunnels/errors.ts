@@ -152,6 +152,12 @@ export const internalScheme = defineError(
   'The URL {url} does not have the scheme {scheme}, which the agent has asked for. Give both alike.',
 );
 
+export const urlPartRefused = defineError(
+  9037,
+  400,
+  'The URL {url} cannot be bound, because it has the {name} {part}. Leave that out: an endpoint has a scheme, a host and a port.',
+);
+
 export const internalNameIsPublic = defineError(
   20383,
   400,

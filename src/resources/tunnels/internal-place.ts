@@ -5,6 +5,7 @@ import type { EndpointUrl } from '../../lib/endpoint-url.ts';
 import { refuseByAcl } from './choice.ts';
 import type { Choice, Place } from './choice.ts';
 import * as errors from './errors.ts';
+import { checkUrlParts } from './url-parts.ts';
 
 /** Most labels of an internal name before its end. */
 const mostLabels = 5;
@@ -39,11 +40,12 @@ export function wantedUrl({ proto, wanted: { url, domain, addr } }: Pick<BindReq
 function readWanted({ proto }: BindRequest, wanted: string): EndpointUrl {
   const url = quote(wanted);
   if (wanted === '') throw new UserError(errors.internalUrlMissing);
+  checkUrlParts(wanted);
   const read = readEndpointUrl(wanted.replace(/\/$/, ''));
   if (!read.ok) {
     if (read.fault === 'scheme') throw new UserError(errors.internalScheme, { url, scheme: proto });
     if (read.fault === 'port' || read.fault === 'no_port') throw new UserError(errors.internalPort, { url });
-    const reason = read.fault === 'host' ? 'its host is no host name' : 'it has more than a scheme, a host and a port';
+    const reason = read.fault === 'host' ? 'its host is no host name' : 'it is longer than a URL of an endpoint';
     throw new UserError(errors.internalUrlInvalid, { url, reason });
   }
   const { scheme, hostname } = read.url;

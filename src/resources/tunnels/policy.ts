@@ -12,7 +12,7 @@ interface Holder {
   readonly accountId: string;
 }
 
-type Context = Pick<ResourceContext, 'referables' | 'services' | 'store' | 'settings'>;
+type Context = Pick<ResourceContext, 'referables' | 'services' | 'store'>;
 
 /** A policy that has been checked. */
 export interface AgentPolicy {
@@ -36,7 +36,7 @@ export async function policyAsked(
 export async function checkPolicy(
   text: string,
   { proto, isInternal, accountId }: Holder,
-  { referables, services, store, settings }: Context,
+  { referables, services, store }: Context,
 ): Promise<AgentPolicy> {
   await preparePolicy(text);
   try {
@@ -47,7 +47,8 @@ export async function checkPolicy(
     return { text, kib };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    const reason = `${error.message} (${settings.errorPrefix}${error.code})`;
+    // Without the prefix: agents of the Go family take the first code in a text for that of the error.
+    const reason = `${error.message} (error ${error.code})`;
     throw new UserError(errors.invalidTrafficPolicy, { reason });
   }
 }

@@ -3,6 +3,7 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { parseHostname } from '../../lib/host-port.ts';
 import type { ResourceSettings } from '../resource.ts';
 import { invalidAgentName } from './errors.ts';
+import { checkUrlParts } from './url-parts.ts';
 
 /** Endpoint that an agent asks for; undefined leaves the choice to the server. */
 export interface WantedAddress {
@@ -41,8 +42,9 @@ export function readWantedPort({ wanted: { url, addr } }: BindRequest): WantedAd
 
 function readAddress(asked: string, schemes: readonly string[]): WantedAddress {
   if (asked === '') return nothing;
+  checkUrlParts(asked);
   const [matched, scheme = schemes[0], host = '', port] = addressPattern.exec(asked) ?? [];
-  if (matched === undefined) throw refuse(asked, 'it is neither a host name nor a URL without a path');
+  if (matched === undefined) throw refuse(asked, 'it is neither a host name nor a URL');
   if (!schemes.includes(scheme?.toLowerCase() ?? '')) throw refuse(asked, `its scheme is not ${schemes.join(' or ')}`);
   return { host: host === '' ? undefined : host, port: port === undefined ? undefined : Number(port) };
 }
