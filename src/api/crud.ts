@@ -99,7 +99,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
     misplacedFields = {},
     notFoundError = notFound,
     takesNewId = false,
-    mayBeLarge = false,
+    mayBeLarge = table.mayBeLong,
   } = crud;
   const one = `${path}/{id}`;
   const lockout = (verb: Verb): readonly OptionHeader[] =>

@@ -66,7 +66,7 @@ export function listOperation<Document extends Stored>(
   listed: Listed<Document> & Presentation<Document>,
   listKey: string,
 ): Operation {
-  const { store, table, path, filterFields = commonFields, mayBeLarge = false } = listed;
+  const { store, table, path, filterFields = commonFields, mayBeLarge = table.mayBeLong } = listed;
   return operation({
     mayBeLarge,
     method: 'GET',
@@ -102,7 +102,7 @@ export function getOperation<Document extends Stored>(
   named: Named<Document>,
   show: (document: Document, call: Call) => Awaitable<object | undefined>,
 ): Operation {
-  const { store, table, mayBeLarge = false } = named;
+  const { store, table, mayBeLarge = table.mayBeLong } = named;
   return operation({
     tag: named.tag,
     rights: named.rights.read,

@@ -23,3 +23,10 @@ test('no piece is of many members', () => {
   const most = Math.max(...[...jsonPieces({ routes })].map(({ length }) => length));
   assert.ok(most < 100, `a piece of ${most} characters`);
 });
+
+test('no piece is of many long texts', () => {
+  const policy = 'p'.repeat(10_000);
+  const list = Array.from({ length: 50 }, () => ({ id: 'e', policy }));
+  const most = Math.max(...[...jsonPieces({ list })].map(({ length }) => length));
+  assert.ok(most < 2 * policy.length, `a piece of ${most} characters`);
+});

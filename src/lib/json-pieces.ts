@@ -1,5 +1,7 @@
 /** Members, and members of members, that one piece has at most. */
 const membersAtOnce = 256;
+/** Characters of texts that count as much as a member. */
+const charactersOfMember = 512;
 
 export interface JsonForm {
   /** The text of a value with few members. */
@@ -28,13 +30,14 @@ export function* jsonPieces(value: unknown, form = plainForm): Generator<string,
   yield isList ? ']' : '}';
 }
 
-/** Counts on from a number of members, and stops where that is more than few. */
+/** Counts on from a number of members, long texts as several, and stops where that is more than few. */
 function countMembers(value: object, counted: number): number {
   let count = counted + (Array.isArray(value) ? value.length : Object.keys(value).length);
   if (count > membersAtOnce) return count;
   for (const member of Object.values(value)) {
     if (count > membersAtOnce) return count;
-    if (typeof member === 'object' && member !== null) count = countMembers(member, count);
+    if (typeof member === 'string') count += Math.floor(member.length / charactersOfMember);
+    else if (typeof member === 'object' && member !== null) count = countMembers(member, count);
   }
   return count;
 }

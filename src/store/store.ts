@@ -186,7 +186,7 @@ export class Store implements AsyncDisposable {
     const ticket = this.#documents.ticket();
     return table.load(this.queries, id).then((document) => {
       if (document === undefined) return undefined;
-      this.#documents.fill(ticket, id, document);
+      if (!table.isLong(document)) this.#documents.fill(ticket, id, document);
       return document.account_id === accountId ? document : undefined;
     });
   }
@@ -203,7 +203,8 @@ export class Store implements AsyncDisposable {
       if (cached !== undefined) return cached as readonly Document[];
       const ticket = this.#documents.ticket();
       return table.page(this.queries, accountId, page).then((documents) => {
-        for (const document of documents) this.#documents.fill(ticket, document.id, document);
+        for (const document of documents)
+          if (!table.isLong(document)) this.#documents.fill(ticket, document.id, document);
         return documents;
       });
     });

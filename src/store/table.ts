@@ -1,5 +1,7 @@
 import { hasPrefix, newIdWithTime, timeOfId, toTimestamp } from '../lib/ids.ts';
+import { chunks } from '../lib/chunks.ts';
 import { Pace } from '../lib/pace.ts';
+import { boundedSql, readBounded } from './bounded-rows.ts';
 import type { Queries, Row, Value } from './database.ts';
 import type { JsonSql } from './search/condition.ts';
 import { filteredPage } from './search/filtered-page.ts';
@@ -29,12 +31,18 @@ interface TableDefinition<Document extends Stored> {
   readonly otherColumns?: readonly string[];
   /** Fills in what documents of older releases do not have. */
   readonly complete?: (document: Document) => Document;
+  /** Documents may have hundreds of kilobytes, as those with traffic policies. */
+  readonly mayBeLong?: boolean;
   /** Given where `name` is a view of the rows of a table that are shown. */
   readonly rows?: ShownRows;
 }
 
 /** Documents of one statement, where all are read. */
 const documentsAtOnce = 512;
+/** Ids of one statement that reads documents which may be long. */
+const longAtOnce = 64;
+/** Characters of a document from which on it is long. */
+const longLength = 16_384;
 
 export interface Page {
   readonly beforeId: string | undefined;
@@ -45,6 +53,8 @@ export interface Page {
 export class Table<Document extends Stored> {
   readonly kind: string;
   readonly prefix: string;
+  readonly mayBeLong: boolean;
+  readonly #long = new WeakSet<Document>();
   readonly #columns: readonly (readonly [string, (document: Document) => Value])[];
   readonly #otherColumns: readonly string[];
   /** The table, or the view of its rows that are shown. */
@@ -58,9 +68,11 @@ export class Table<Document extends Stored> {
   readonly #sql: Readonly<Record<'find' | 'following' | 'insert' | 'update' | 'delete', string>>;
   readonly #pageSql: Readonly<Record<'document' | 'id', { readonly first: string; readonly next: string }>>;
 
-  constructor({ name, kind, prefix, columns = {}, otherColumns = [], complete, rows }: TableDefinition<Document>) {
+  constructor(definition: TableDefinition<Document>) {
+    const { name, kind, prefix, columns = {}, otherColumns = [], complete, rows, mayBeLong = false } = definition;
     this.kind = kind;
     this.prefix = prefix;
+    this.mayBeLong = mayBeLong;
     this.#columns = Object.entries(columns);
     this.#otherColumns = otherColumns;
     const kept = ['document', ...Object.keys(columns)];
@@ -118,12 +130,34 @@ export class Table<Document extends Stored> {
   async loadMany(queries: Queries, ids: readonly string[] | undefined): Promise<readonly Document[]> {
     if (ids === undefined) return this.#loadAll(queries);
     const own = ids.filter((id) => this.mayHave(id));
+    if (this.mayBeLong && own.length > 1) return this.#loadLong(queries, own);
     const rows = await rowsOf(queries, own, (places) => `SELECT document FROM ${this.#name} WHERE id IN (${places})`);
     return rows.map((row) => this.parse(row));
   }
 
+  async #loadLong(queries: Queries, ids: readonly string[]): Promise<readonly Document[]> {
+    const documents: Document[] = [];
+    for (const some of chunks(ids, longAtOnce)) {
+      const places = some.map((_, at) => `$${at + 2}`).join(', ');
+      const sql = this.#longSql('ASC', `id > $1 AND id IN (${places})`, some.length);
+      await readBounded(
+        queries,
+        { atOnce: some.length, statement: (last) => [sql, [last?.[1] ?? '', ...some]] },
+        (row) => documents.push(this.parse(row)),
+      );
+    }
+    return documents;
+  }
+
   async #loadAll(queries: Queries): Promise<readonly Document[]> {
     const documents: Document[] = [];
+    if (this.mayBeLong) {
+      const sql = this.#longSql('ASC', 'id > $1', documentsAtOnce);
+      await readBounded(queries, { atOnce: documentsAtOnce, statement: (last) => [sql, [last?.[1] ?? '']] }, (row) =>
+        documents.push(this.parse(row)),
+      );
+      return documents;
+    }
     const pace = new Pace();
     for (;;) {
       const rows = await queries.all(this.#sql.following, [documents.at(-1)?.id ?? '']);
@@ -135,7 +169,27 @@ export class Table<Document extends Stored> {
 
   /** Newest first. The index on (account_id, id) makes every page cost the same. */
   async page(queries: Queries, accountId: string, page: Page): Promise<readonly Document[]> {
+    if (this.mayBeLong) return this.#pageOfLong(queries, accountId, page);
     return (await this.#pageRows(queries, 'document', accountId, page)).map((row) => this.parse(row));
+  }
+
+  async #pageOfLong(queries: Queries, accountId: string, { beforeId, limit }: Page): Promise<readonly Document[]> {
+    const documents: Document[] = [];
+    const first = this.#longSql('DESC', 'account_id = $1', '$2');
+    const next = this.#longSql('DESC', 'account_id = $1 AND id < $3', '$2');
+    const statement = (last: Row | undefined, most: number) => {
+      const before = last?.[1] ?? beforeId;
+      return before === undefined
+        ? ([first, [accountId, most]] as const)
+        : ([next, [accountId, most, before]] as const);
+    };
+    await readBounded(queries, { atOnce: limit, wanted: limit, statement }, (row) => documents.push(this.parse(row)));
+    return documents;
+  }
+
+  #longSql(order: 'ASC' | 'DESC', where: string, limit: string | number): string {
+    const columns = ['document', 'id'];
+    return boundedSql({ table: this.#name, columns, long: ['document'], key: ['id'], order, where, limit });
   }
 
   /** The ids of the same page, which the index alone answers. */
@@ -215,7 +269,15 @@ export class Table<Document extends Stored> {
   /** Reads a row that starts with the document column. */
   parse(row: Row): Document {
     // Only this class writes the column.
-    return this.complete(JSON.parse(String(row[0])) as Document);
+    const text = String(row[0]);
+    const document = this.complete(JSON.parse(text) as Document);
+    if (text.length > longLength) this.#long.add(document);
+    return document;
+  }
+
+  /** Was read as a long text: thousands of such documents are too many to keep. */
+  isLong(document: Document): boolean {
+    return this.#long.has(document);
   }
 
   /** The document with what those of older releases do not have. */

@@ -25,4 +25,5 @@ export const certificateAuthorities = new Table<CertificateAuthority>({
   name: 'certificate_authorities',
   kind: 'certificate_authority',
   prefix: 'ca',
+  mayBeLong: true,
 });

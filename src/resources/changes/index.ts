@@ -1,12 +1,14 @@
 import { Type } from 'typebox';
 
 import { operation } from '../../api/operation.ts';
+import { mapInTurns } from '../../lib/map-in-turns.ts';
 import { pageSchema, presentPage } from '../../api/list-page.ts';
 import type { Operation } from '../../api/operation.ts';
 import { adminsMay } from '../../api/admission/rights.ts';
-import type { Row, Value } from '../../store/database.ts';
+import type { Value } from '../../store/database.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { filterFields, filters, idOf, prefix, readPage } from './log-page.ts';
+import type { LoggedRow } from './log-page.ts';
 import { Revert, RevertedChange, revertOperation } from './revert.ts';
 import { withoutSecrets } from './shown-documents.ts';
 
@@ -63,18 +65,19 @@ function listOperation({ store }: ResourceContext): Operation {
     listedPrefix: prefix,
     filterFields,
     filters: Object.keys(filters),
+    mayBeLarge: true,
     status: 200,
     response: ChangesPage,
     errors: [],
     handle: async (call) => {
       const { changes, cursor } = await readPage(store, call.caller.accountId, call);
-      return presentPage(call, path, 'changes', changes.map(present), cursor && idOf(cursor));
+      return presentPage(call, path, 'changes', await mapInTurns(changes, present), cursor && idOf(cursor));
     },
   });
 }
 
-function present(row: Row) {
-  const [version, position, at, actor, operation_id, kind, resource_id, before, after, source, key_id, scope] = row;
+function present({ row, before, after }: LoggedRow) {
+  const [version, position, at, actor, operation_id, kind, resource_id, source, key_id, scope] = row;
   return {
     id: idOf([Number(version), Number(position)]),
     version,

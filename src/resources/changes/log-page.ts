@@ -5,7 +5,8 @@ import { readFilter } from '../../api/filter/read-filter.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { conditionSql } from '../../store/search/condition-sql.ts';
 import type { Condition } from '../../store/search/condition.ts';
-import type { Row, Value } from '../../store/database.ts';
+import { Pace } from '../../lib/pace.ts';
+import type { Queries, Row, Value } from '../../store/database.ts';
 import { SearchSteps } from '../../store/search/search-steps.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -13,7 +14,12 @@ export const prefix = 'chg';
 /** An id is the version and the position in it, in digits, so that ids sort in the order of changes. */
 const versionDigits = 15;
 const positionDigits = 6;
-const columns = 'version, position, at, actor, operation_id, kind, resource_id, before, after, source, key_id, scope';
+const columns = 'version, position, at, actor, operation_id, kind, resource_id, source, key_id, scope';
+/** Bytes of the texts of a change, which may be long, and are read once it is known which are shown. */
+const size = 'COALESCE(octet_length(before), 0) + COALESCE(octet_length(after), 0) AS size';
+/** Changes whose texts one statement reads, if they are short. */
+const textsAtOnce = 32;
+const bytesAtOnce = 262_144;
 /** Changes that one step of a page looks at. */
 const changesInStep = 2_000;
 /** Fields that an expression may name are short, whatever the change; in bytes. */
@@ -55,8 +61,15 @@ const everything: Condition = { kind: 'constant', value: true };
 /** A place in the log: changes before it are older. */
 type Cursor = readonly [version: number, position: number];
 
+/** A change: its columns, and the texts of what was and what is. */
+export interface LoggedRow {
+  readonly row: Row;
+  readonly before: Value;
+  readonly after: Value;
+}
+
 interface LogPage {
-  readonly changes: readonly Row[];
+  readonly changes: readonly LoggedRow[];
   /** Where the next page begins; undefined at the end of the log. */
   readonly cursor: Cursor | undefined;
 }
@@ -65,11 +78,50 @@ interface LogPage {
  * Looks through the log from the newest change on, in steps of a bounded number of changes, until the page is full. A
  * filter that few changes pass ends the page early: its cost does not depend on how long the log is.
  */
-export async function readPage(
+export async function readPage(store: Store, accountId: string, call: Call): Promise<LogPage> {
+  const { found, cursor } = await findChanges(store, accountId, call);
+  return { changes: await withTexts(store.queries, found, new Pace(call.isAbandoned)), cursor };
+}
+
+/** Adds the texts of changes, in slices. */
+async function withTexts(queries: Queries, found: readonly Row[], pace: Pace): Promise<readonly LoggedRow[]> {
+  const changes: LoggedRow[] = [];
+  for (let at = 0; at < found.length;) {
+    const some = [found[at]!];
+    let bytes = sizeOf(some[0]!);
+    while (some.length < textsAtOnce && at + some.length < found.length) {
+      const next = found[at + some.length]!;
+      bytes += sizeOf(next);
+      if (bytes > bytesAtOnce) break;
+      some.push(next);
+    }
+    const places = some.map((_, place) => `(version = $${place * 2 + 1} AND position = $${place * 2 + 2})`);
+    const sql = `SELECT version, position, before, after FROM change_log WHERE ${places.join(' OR ')}`;
+    const rows = await queries.all(
+      sql,
+      some.flatMap(([version = null, position = null]) => [version, position]),
+    );
+    const texts = new Map(rows.map(([version, position, ...both]) => [`${String(version)} ${String(position)}`, both]));
+    for (const row of some) {
+      // The log may have been shortened meanwhile.
+      const [before = null, after = null] = texts.get(`${String(row[0])} ${String(row[1])}`) ?? [];
+      changes.push({ row, before, after });
+    }
+    at += some.length;
+    if (pace.isDue) await pace.giveWay();
+  }
+  return changes;
+}
+
+function sizeOf(row: Row): number {
+  return Number(row.at(-1));
+}
+
+async function findChanges(
   { queries, json }: Store,
   accountId: string,
   { page, filters: given, isAbandoned }: Call,
-): Promise<LogPage> {
+): Promise<{ readonly found: readonly Row[]; readonly cursor: LogPage['cursor'] }> {
   const { resource_id: resourceId, filter, ...others } = given;
   // An index has the changes of one resource in order, so that a step looks at these alone.
   const ofResource = resourceId === undefined ? [] : [resourceId];
@@ -86,9 +138,9 @@ export async function readPage(
     const inOneStep = expression === undefined ? changesInStep : steps.next(sizesInStep);
     seen += inOneStep;
     // Kept apart, or SQLite would compute a field anew for each use.
-    const step = `SELECT ${columns}, ${passes.fields} ${inStep} LIMIT ${inOneStep}`;
+    const step = `SELECT ${columns}, ${size}, ${passes.fields} ${inStep} LIMIT ${inOneStep}`;
     const text =
-      `WITH step AS MATERIALIZED (${step}) SELECT ${columns} FROM step WHERE ${sql} AND (${passes.sql}) ` +
+      `WITH step AS MATERIALIZED (${step}) SELECT ${columns}, size FROM step WHERE ${sql} AND (${passes.sql}) ` +
       `ORDER BY version DESC, position DESC LIMIT ${limitPlace}`;
     const left = page.limit + 1 - found.length;
     const from = [accountId, ...before, ...ofResource];
@@ -97,15 +149,15 @@ export async function readPage(
     );
     found.push(...rows);
     if (found.length > page.limit) {
-      const changes = found.slice(0, page.limit);
-      return { changes, cursor: cursorOf(changes.at(-1)) };
+      const shown = found.slice(0, page.limit);
+      return { found: shown, cursor: cursorOf(shown.at(-1)) };
     }
     const endSql = `SELECT version, position ${inStep} LIMIT 1 OFFSET ${limitPlace}`;
     const next = cursorOf((await queries.all(endSql, [...from, inOneStep - 1]))[0]);
-    if (next === undefined) return { changes: found, cursor: undefined };
+    if (next === undefined) return { found, cursor: undefined };
     before = next;
   }
-  return { changes: found, cursor: before };
+  return { found, cursor: before };
 }
 
 function cursorOf(row: Row | undefined): Cursor | undefined {

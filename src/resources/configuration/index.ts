@@ -6,12 +6,12 @@ import { dryRunParameter, flagParameter, readFlag } from '../../api/flag-paramet
 import { setEtag } from '../../api/http/etag.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
+import { mapInTurns } from '../../lib/map-in-turns.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { applyEntries, currentState } from './apply-entries.ts';
 import * as errors from './errors.ts';
 import { placeOf } from './entry-place.ts';
-import { textWithList } from './json-text.ts';
 import { migrations } from './names.ts';
 import { ConfigurationApplied, ConfigurationFieldChange, ConfigurationStep, entriesSchema } from './schema.ts';
 import { digestOf } from './state.ts';
@@ -35,6 +35,7 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
         'Every IP policy with its rules, IP restriction, backend, reserved domain and address and edge of the account, as entries that refer to each other by name and contain no secrets. A resource that has no name yet gets one, and keeps it.',
       tag,
       rights: 'everyone',
+      mayBeLarge: true,
       status: 200,
       response: Type.Object({ entries }, { $id: 'Configuration' }),
       errors: [],
@@ -42,15 +43,7 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
         const state = await currentState(context, call, { remember: true });
         setEtag(call, await digestOf(state, call.isAbandoned));
         const all = [...state.entries.values()].flatMap((ofKind) => [...ofKind.values()]);
-        return asJson(
-          call,
-          await textWithList(
-            {},
-            'entries',
-            all.map(({ kind, name, fields }) => ({ kind: kind.kind, name, ...fields })),
-            call.isAbandoned,
-          ),
-        );
+        return { entries: await mapInTurns(all, ({ kind, name, fields }) => ({ kind: kind.kind, name, ...fields })) };
       },
     }),
     operation({
@@ -69,6 +62,7 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
       entryLimitBytes,
       entryPlace: placeOf,
       query: [dryRunParameter, flagParameter('prune', 'true: resources that no entry declares are deleted.')],
+      mayBeLarge: true,
       status: 200,
       response: ConfigurationApplied,
       accepts: ['IfMatch', 'AllowLockout'],
@@ -85,16 +79,10 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
         const isAbandoned = dryRun ? call.isAbandoned : () => false;
         const options = { dryRun, prune: readFlag(call, 'prune') };
         const result = await applyEntries(context, { ...call, isAbandoned }, options);
-        return asJson(call, await textWithList(result.head, 'steps', result.steps, isAbandoned));
+        return { ...result.head, steps: result.steps };
       },
     }),
   ];
-}
-
-/** The text is the answer as it is. */
-function asJson({ setHeader }: Call, text: string): string {
-  setHeader('content-type', 'application/json; charset=utf-8');
-  return text;
 }
 
 /** All resources of an account at once, as files describe them. */

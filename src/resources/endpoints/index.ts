@@ -60,6 +60,7 @@ function endpointOperations(context: ResourceContext): readonly Operation[] {
       rights: 'everyone',
       listedPrefix: prefix,
       filterFields,
+      mayBeLarge: true,
       status: 200,
       response: EndpointsPage,
       errors: [],

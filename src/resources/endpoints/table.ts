@@ -58,6 +58,7 @@ export const cloudEndpoints = new Table<CloudEndpoint>({
   name: 'cloud_endpoints',
   kind: 'endpoint',
   prefix: 'ep',
+  mayBeLong: true,
   columns: {
     url: ({ url }) => url,
     hostname: (endpoint) => publicName(endpoint) ?? null,

@@ -22,4 +22,5 @@ export const httpResponseBackends = new Table<HttpResponseBackend>({
   name: 'http_response_backends',
   kind: 'http_response_backend',
   prefix: 'bkdhr',
+  mayBeLong: true,
 });

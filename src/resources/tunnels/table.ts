@@ -126,5 +126,6 @@ export const tunnels = new Table<Tunnel>({
   name: 'tunnels',
   kind: 'tunnel',
   prefix: 'tn',
+  mayBeLong: true,
   columns: { session_id: ({ session_id }) => session_id, claim_id: ({ claim_id }) => claim_id },
 });

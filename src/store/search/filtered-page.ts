@@ -1,4 +1,5 @@
 import { firstIdOfSecond } from '../../lib/ids.ts';
+import { mapInTurns } from '../../lib/map-in-turns.ts';
 import { conditionSql, readableSql } from './condition-sql.ts';
 import type { Condition, JsonSql } from './condition.ts';
 import type { Queries, Row, Value } from '../database.ts';
@@ -108,7 +109,7 @@ export async function passingDocuments(
   steps: SearchSteps,
 ): Promise<readonly boolean[]> {
   const passing: boolean[] = [];
-  const texts = documents.map((document) => JSON.stringify(document));
+  const texts = await mapInTurns(documents, (document) => JSON.stringify(document));
   while (passing.length < texts.length) {
     const following = texts.slice(passing.length, passing.length + sizesAtOnce);
     const some = following.slice(0, steps.next(following.map((text) => text.length)));

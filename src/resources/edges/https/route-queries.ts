@@ -1,21 +1,36 @@
 import { chunks } from '../../../lib/chunks.ts';
 import { Pace } from '../../../lib/pace.ts';
+import { boundedSql, readBounded } from '../../../store/bounded-rows.ts';
 import type { Queries } from '../../../store/database.ts';
 import type { Page, Stored } from '../../../store/table.ts';
 import { httpsEdgeRoutes } from './table.ts';
 import type { HttpsEdgeRoute } from './table.ts';
 
-/** Routes that are read at once, in a few milliseconds on SQLite. */
+/** Routes that are read at once, in a few milliseconds on SQLite, unless they are long. */
 const routesAtOnce = 512;
 /** Edges in one statement. */
 const edgesAtOnce = 64;
 /** `~` comes after every character of an id. */
 const afterAllIds = '~';
-const following = `
-  SELECT document FROM https_edge_routes
-  WHERE account_id = $1 AND (edge_id, id) > ($2, $3) AND edge_id <= $4 ORDER BY edge_id, id LIMIT ${routesAtOnce}`;
-const page =
-  'SELECT document FROM https_edge_routes WHERE account_id = $1 AND edge_id = $2 AND id < $3 ORDER BY id DESC LIMIT $4';
+const longTexts = {
+  table: 'https_edge_routes',
+  columns: ['document', 'edge_id', 'id'],
+  long: ['document'],
+} as const;
+const following = boundedSql({
+  ...longTexts,
+  key: ['edge_id', 'id'],
+  order: 'ASC',
+  where: 'account_id = $1 AND (edge_id, id) > ($2, $3) AND edge_id <= $4',
+  limit: routesAtOnce,
+});
+const page = boundedSql({
+  ...longTexts,
+  key: ['id'],
+  order: 'DESC',
+  where: 'account_id = $1 AND edge_id = $2 AND id < $3',
+  limit: '$4',
+});
 const withPath = 'SELECT id FROM https_edge_routes WHERE edge_id = $1 AND match_path = $2';
 
 type RoutesByEdge = ReadonlyMap<string, readonly HttpsEdgeRoute[]>;
@@ -35,7 +50,7 @@ export async function routesOfMany(queries: Queries, edges: readonly Stored[]): 
       const read =
         some.length === 1
           ? await readRoutes(queries, accountId, first, first)
-          : await queryRoutes(queries, `${ofEdges('document', some)} ORDER BY id`, [accountId, ...some]);
+          : await readRoutesOf(queries, accountId, some);
       for (const route of read) routes.push(route);
       if (pace.isDue) await pace.giveWay();
     }
@@ -49,7 +64,17 @@ export async function pageOfRoutes(
   { account_id, id }: Stored,
   { beforeId = afterAllIds, limit }: Page,
 ): Promise<readonly HttpsEdgeRoute[]> {
-  return queryRoutes(queries, page, [account_id, id, beforeId, limit]);
+  const routes: HttpsEdgeRoute[] = [];
+  await readBounded(
+    queries,
+    {
+      atOnce: limit,
+      wanted: limit,
+      statement: (last, most) => [page, [account_id, id, last?.[2] ?? beforeId, most]],
+    },
+    (row) => routes.push(httpsEdgeRoutes.parse(row)),
+  );
+  return routes;
 }
 
 /** By edge, for the edges of one page of an account's list: newest first, none left out in between. */
@@ -73,15 +98,33 @@ async function readRoutes(
   lastEdge: string,
 ): Promise<readonly HttpsEdgeRoute[]> {
   const routes: HttpsEdgeRoute[] = [];
-  const pace = new Pace();
-  for (let after = [firstEdge, '']; ;) {
-    const some = await queryRoutes(queries, following, [accountId, ...after, lastEdge]);
-    for (const route of some) routes.push(route);
-    const last = some.at(-1);
-    if (last === undefined || some.length < routesAtOnce) return routes;
-    after = [last.edge_id, last.id];
-    if (pace.isDue) await pace.giveWay();
-  }
+  await readBounded(
+    queries,
+    {
+      atOnce: routesAtOnce,
+      statement: (last) => [following, [accountId, last?.[1] ?? firstEdge, last?.[2] ?? '', lastEdge]],
+    },
+    (row) => routes.push(httpsEdgeRoutes.parse(row)),
+  );
+  return routes;
+}
+
+/** Reads the routes of several edges, in the order of their creation. */
+async function readRoutesOf(
+  queries: Queries,
+  accountId: string,
+  edges: readonly string[],
+): Promise<readonly HttpsEdgeRoute[]> {
+  const routes: HttpsEdgeRoute[] = [];
+  const places = edges.map((_, at) => `$${at + 3}`).join(', ');
+  const where = `account_id = $1 AND id > $2 AND edge_id IN (${places})`;
+  const sql = boundedSql({ ...longTexts, key: ['id'], order: 'ASC', where, limit: routesAtOnce });
+  await readBounded(
+    queries,
+    { atOnce: routesAtOnce, statement: (last) => [sql, [accountId, last?.[2] ?? '', ...edges]] },
+    (row) => routes.push(httpsEdgeRoutes.parse(row)),
+  );
+  return routes;
 }
 
 /** Ids of edges whose routes can be read together; one that has many is alone. */
@@ -96,7 +139,8 @@ async function* groups(
   }
   for (const some of chunks(edges, edgesAtOnce)) {
     const ids = some.map(({ id }) => id);
-    const sql = `${ofEdges('edge_id, COUNT(*)', ids)} GROUP BY edge_id`;
+    const places = ids.map((_, at) => `$${at + 2}`).join(', ');
+    const sql = `SELECT edge_id, COUNT(*) FROM https_edge_routes WHERE account_id = $1 AND edge_id IN (${places}) GROUP BY edge_id`;
     let group: string[] = [];
     let size = 0;
     for (const [id, count] of await queries.all(sql, [accountId, ...ids])) {
@@ -110,19 +154,6 @@ async function* groups(
     }
     if (group.length > 0) yield group;
   }
-}
-
-function ofEdges(columns: string, ids: readonly string[]): string {
-  const places = ids.map((_, at) => `$${at + 2}`).join(', ');
-  return `SELECT ${columns} FROM https_edge_routes WHERE account_id = $1 AND edge_id IN (${places})`;
-}
-
-async function queryRoutes(
-  queries: Queries,
-  sql: string,
-  parameters: readonly (string | number)[],
-): Promise<readonly HttpsEdgeRoute[]> {
-  return (await queries.all(sql, parameters)).map((row) => httpsEdgeRoutes.parse(row));
 }
 
 function byEdge(routes: readonly HttpsEdgeRoute[]): RoutesByEdge {

@@ -40,6 +40,7 @@ export function routesListOperation(
     tag: 'HTTPS edge routes',
     listedPrefix: httpsEdgeRoutes.prefix,
     filterFields,
+    mayBeLarge: true,
     status: 200,
     response: pageSchema('HttpsEdgeRoutes', 'routes', view),
     errors: [edgeNotFound],

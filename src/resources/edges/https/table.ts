@@ -52,5 +52,6 @@ export const httpsEdgeRoutes = new Table<HttpsEdgeRoute>({
   name: 'https_edge_routes',
   kind: 'https_edge_route',
   prefix: 'edghtsrt',
+  mayBeLong: true,
   columns: { edge_id: ({ edge_id }) => edge_id, match_path: ({ match }) => toMatchPath(match) },
 });

@@ -29,4 +29,9 @@ export const migrations: readonly Migration[] = [
   },
 ];
 
-export const tcpEdges = new Table<TcpEdge>({ name: 'tcp_edges', kind: 'tcp_edge', prefix: 'edgtcp' });
+export const tcpEdges = new Table<TcpEdge>({
+  name: 'tcp_edges',
+  kind: 'tcp_edge',
+  prefix: 'edgtcp',
+  mayBeLong: true,
+});

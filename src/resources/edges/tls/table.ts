@@ -16,4 +16,9 @@ export const migrations: readonly Migration[] = [
   },
 ];
 
-export const tlsEdges = new Table<Edge>({ name: 'tls_edges', kind: 'tls_edge', prefix: 'edgtls' });
+export const tlsEdges = new Table<Edge>({
+  name: 'tls_edges',
+  kind: 'tls_edge',
+  prefix: 'edgtls',
+  mayBeLong: true,
+});
