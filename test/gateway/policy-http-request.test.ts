@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import type { TLSSocket } from 'node:tls';
 
 import type { InternalEndpointEntry, ModuleSettings, SnapshotEntry } from '../../src/snapshot/contract.ts';
 import { useRequestHosts } from '../../src/modules/request-hosts.ts';
 import { trafficPolicy as module } from '../../src/modules/traffic-policy/index.ts';
 import { connectClient, get, openHttp2, requestHttp2, sendRaw } from './support/https-client.ts';
-import { backendEntry, toBackend, trafficPolicy } from './support/https-entries.ts';
+import { backendEntry, edgeEntry, prefixRoute, toBackend, trafficPolicy } from './support/https-entries.ts';
+import { startGateway } from './support/https-gateway.ts';
 import { until } from '../e2e/gateway/support/until.ts';
-import { startUpstream } from './support/https-upstream.ts';
+import { startRawUpstream, startUpstream } from './support/https-upstream.ts';
 import type { TestUpstream } from './support/https-upstream.ts';
 import { documentedPolicy, policyOf, refusalOf, startWithPolicy, vaultWith } from './support/policies.ts';
 
@@ -423,6 +426,63 @@ test('a server is named with its port or without one, whichever way its URL is w
     ['*.a.test:443', ['http://b.a.test/', 'https://a.test/']],
   ] as const)
     for (const url of urls) if (URL.canParse(url)) assert.ok(!isTaken(named, url), `${named} ${url}`);
+});
+
+test('answers count for their account as long as the requests that wait behind them, and one without room is an error', async (t) => {
+  const { entries } = await startAsked(t, (_, response) => {
+    response.end('x'.repeat(262_144));
+  });
+  const held = new Set<Socket>();
+  const behind = await startRawUpstream((socket, text) => {
+    if (text.includes('/last')) {
+      const told = /^x-error: (.*)$/im.exec(text)?.[1] ?? '';
+      socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${told.length}\r\nConnection: close\r\n\r\n${told}`);
+      return;
+    }
+    held.add(socket);
+    // Half of them wait for an answer, and half have one that lasts as long as they do.
+    if (text.includes('upgrade')) socket.write('HTTP/1.1 101 Go\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n');
+  });
+  t.after(() => behind[Symbol.asyncDispose]());
+  const error = "${has(actions.ngrok.http_request.error) ? actions.ngrok.http_request.error.code : 'none'}";
+  const policy = {
+    on_http_request: [
+      {
+        actions: [
+          { type: 'http-request', config: { url: 'https://auth.internal/' } },
+          { type: 'add-headers', config: { headers: { 'x-error': error } } },
+        ],
+      },
+    ],
+  };
+  const edgeOf = (name: string) =>
+    edgeEntry(name, [`${name}.test`], [prefixRoute('/', { ...toBackend('behind'), ...trafficPolicy(policy) })], name);
+  const gateway = await startGateway(
+    [
+      ...entries,
+      ...['one', 'two'].map((account) => internal('https://auth.internal', toBackend('asked'), account, account)),
+      backendEntry('behind', behind.port),
+      ...['one', 'two'].map(edgeOf),
+    ],
+    { timeouts: { idleMs: 86_400_000 } },
+  );
+  t.after(() => gateway[Symbol.asyncDispose]());
+  const last = async (name: string, path: string) =>
+    (await sendRaw(gateway.port, get(path, `Host: ${name}.test`), { servername: `${name}.test` })).body;
+  const waiting: TLSSocket[] = [];
+  // An account may have 32 MiB: a quarter of a MiB each, and their headers.
+  for (let at = 0; at < 127; at++) {
+    const socket = await connectClient(gateway.port, { servername: 'one.test' });
+    waiting.push(socket);
+    const upgrade = at % 2 === 0 ? 'Connection: upgrade\r\nUpgrade: x\r\n' : '';
+    socket.write(`GET / HTTP/1.1\r\nHost: one.test\r\n${upgrade}\r\n`);
+    await until(() => held.size === at + 1, 'it waits');
+  }
+  assert.equal(await last('one', '/last'), 'ERR_NGROK_20342');
+  assert.equal(await last('two', '/last'), 'none');
+  for (const socket of waiting) socket.destroy();
+  await until(() => behind.open === 0, 'they are over');
+  assert.equal(await last('one', '/last'), 'none');
 });
 
 test('a request to a server outside ends with its visitor', async (t) => {

@@ -8,10 +8,14 @@ import type { Fetch, FetchFor } from '../../sign-in/guarded-fetch.ts';
 import { AnswerTooLong, OwnExchange } from './own-exchange.ts';
 import type { OwnOrigin } from './own-exchange.ts';
 import type { Exchange } from './exchange.ts';
+import type { RequestVisit } from './request-visit.ts';
 
 /** Requests of rules that may lead to one another, and those of all rules for one visitor. */
 const mostDepth = 3;
 const mostForVisitor = 20;
+
+/** A visit as the gateway has made it. */
+type AskingVisit = StepVisit & Pick<RequestVisit, 'exchange' | 'hold'>;
 
 /** Makes requests of rules, to internal endpoints and to servers that the operator has named. */
 export class OwnRequests {
@@ -32,7 +36,7 @@ export class OwnRequests {
   /** Rejects with a `UserError`. */
   readonly send: StepServices['requests']['send'] = async (visit, request) => {
     const { accountId, source } = visit;
-    const { exchange } = visit as StepVisit & { readonly exchange: Exchange };
+    const { exchange } = visit as AskingVisit;
     const before = exchange.own;
     const depth = (before?.depth ?? 0) + 1;
     const left = before?.left ?? this.#leftOf(exchange);
@@ -71,7 +75,10 @@ export class OwnRequests {
         return promise;
       });
       asking.catch(() => {});
-      return answerOf(await Promise.race([asking, late]), request);
+      const answer = answerOf(await Promise.race([asking, late]), request);
+      // Rules keep both until the visit is over, which may be in days.
+      (visit as AskingVisit).hold(sizeOf(request) + sizeOf(answer));
+      return answer;
     } catch (error) {
       if (error instanceof TooMuchWaits) throw new UserError(tooManyRequests, { limit: mostForVisitor });
       throw error;
@@ -114,6 +121,10 @@ function answerOf(answer: RequestAnswer | Error, { maxBytes }: OwnRequest): Requ
   if (answer instanceof UserError) throw answer;
   if (answer instanceof Error) return { status: 502, headers: [], body: Buffer.alloc(0) };
   return answer;
+}
+
+function sizeOf({ headers, body }: OwnRequest | RequestAnswer): number {
+  return headers.reduce((size, text) => size + text.length, body.length);
 }
 
 function endpointOf({ protocol, host }: URL): string {
