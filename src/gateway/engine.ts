@@ -93,6 +93,10 @@ export interface GatewayTimeouts {
 export interface Front extends SnapshotFollower {
   /** Drops what `prepare` has built since the last swap. Called when its swap is not going to happen. */
   abandon?(): void;
+  /**
+   * Puts what is open to the rules in force, in slices. Called in the turn in which an update was swapped in; resolves when all obeys it.
+   */
+  checkOpen(): Promise<void>;
   drain(limitMs: number): Promise<void>;
 }
 

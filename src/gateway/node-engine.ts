@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 
 import type { Awaitable } from '../lib/awaitable.ts';
+import { runUrgently } from '../lib/pace.ts';
 import { Turns } from '../lib/turns.ts';
 import type { KeptLogins } from '../sign-in/kept-logins.ts';
 import { AccessTable } from '../snapshot/access.ts';
@@ -59,8 +60,8 @@ export interface NodeEngineParts extends UpstreamParts {
 /** An update that is built but not in force. Either `commit` or `abandon` must be called, once. */
 export interface StagedUpdate {
   /**
-   * Puts the update in force before it returns. Resolves when the HTTPS listeners are open too, which the first update
-   * opens: before it there is nothing to serve, and a worker that joins others must not answer for them yet.
+   * Puts the update in force before it returns. Resolves when what is open obeys it, and the HTTPS listeners are open too, which the
+   * first update opens: before it there is nothing to serve, and a worker that joins others must not answer for them yet.
    */
   commit(): Promise<void>;
   abandon(): void;
@@ -212,11 +213,13 @@ class SocketEngine implements NodeEngine {
       throw new Error(`snapshot version ${update.version} cannot be put in force: ${cause.message}`, { cause });
     }
     return {
-      commit: () => {
+      commit: async () => {
         for (const swap of swaps) swap();
         this.#version = update.version;
         faults.commit();
-        return this.#listen();
+        // No other long work holds up that what is open obeys.
+        const checked = runUrgently(() => Promise.all(this.#fronts.map((front) => front.checkOpen())));
+        await Promise.all([this.#listen(), checked]);
       },
       abandon: () => {
         this.#abandon();

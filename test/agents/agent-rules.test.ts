@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { until } from '../e2e/gateway/support/until.ts';
+import { countSlices } from '../support/count-slices.ts';
 import { createBot, createUser } from '../support/people.ts';
 import { newToken, onServed } from './support/served-agents.ts';
 import { signIn } from './support/sign-in.ts';
@@ -54,6 +55,29 @@ onServed('agents and rules', (served) => {
     const third = await agent(token);
     await gatehouse.delete(`/ip_policy_rules/${ruleId}`);
     assert.match((await third.agent.ended).text, /no longer connect/);
+    await gatehouse.delete(`/ip_restrictions/${id}`);
+  });
+
+  test('very many sessions are asked again in slices, and all of them', async () => {
+    const { gatehouse, agent } = served();
+    const enforce = async () => {
+      const { id, policyId } = await restrict(false);
+      const rule = { action: 'allow', cidr: '127.0.0.0/8', ip_policy_id: policyId };
+      const { id: ruleId } = await gatehouse.create('/ip_policy_rules', rule);
+      const slices = await countSlices(() => gatehouse.patch(`/ip_restrictions/${id}`, { enforced: true }));
+      return { slices, id, ruleId };
+    };
+    const token = await newToken(gatehouse);
+    const before = await enforce();
+    await gatehouse.delete(`/ip_restrictions/${before.id}`);
+    const most = 40;
+    const signedIn = [];
+    for (let at = 0; at < most; at++) signedIn.push(await agent(token));
+    const { slices, id, ruleId } = await enforce();
+    assert.ok(slices >= before.slices + most, `${slices} slices, ${before.slices} without sessions`);
+    assert.ok(signedIn.every(({ agent: each }) => each.mux.isOpen));
+    await countSlices(() => gatehouse.delete(`/ip_policy_rules/${ruleId}`));
+    for (const { agent: each } of signedIn) assert.match((await each.ended).text, /no longer connect/);
     await gatehouse.delete(`/ip_restrictions/${id}`);
   });
 

@@ -194,7 +194,7 @@ class NodeHttpsFront implements HttpsFront {
       toClose: 0,
     };
     keys.onEnded((accounts) => {
-      this.#context.openTunnels.checkSessions(accounts);
+      void this.#context.openTunnels.checkSessions(accounts);
     });
     const handle = (exchange: Exchange): void => {
       handleRequest(exchange, this.#context);
@@ -268,8 +268,12 @@ class NodeHttpsFront implements HttpsFront {
       for (const key of this.#specialTls.keys()) {
         if (!this.#hosts.hasHandshake(key)) this.#specialTls.delete(key);
       }
-      this.#context.openTunnels.checkAgain(update);
+      this.#context.openTunnels.follow(update);
     };
+  }
+
+  checkOpen(): Promise<void> {
+    return this.#context.openTunnels.checkAgain();
   }
 
   accountOfHost(hostname: string): string | undefined {

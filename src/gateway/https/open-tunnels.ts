@@ -1,4 +1,5 @@
 import { callAt } from '../../lib/call-at.ts';
+import { Pace } from '../../lib/pace.ts';
 import { holdsUntil } from '../../modules/run-steps.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
@@ -6,6 +7,8 @@ import type { RequestVisit } from './request-visit.ts';
 import type { Edge, HostTable } from './routing/host-table.ts';
 
 interface OpenTunnel {
+  /** Counts up. */
+  readonly number: number;
   readonly visit: RequestVisit;
   readonly end: () => void;
   untilMs: number;
@@ -31,6 +34,9 @@ export class OpenTunnels {
   readonly #hosts: HostTable;
   readonly #access: AccessTable;
   readonly #open = new Set<OpenTunnel>();
+  #count = 0;
+  /** Rules have changed since the tunnels were asked. */
+  #isDue = false;
 
   constructor(hosts: HostTable, access: AccessTable) {
     this.#hosts = hosts;
@@ -39,7 +45,7 @@ export class OpenTunnels {
 
   /** Returns a function that removes the tunnel. */
   add(visit: RequestVisit, end: () => void): () => void {
-    const tunnel = { visit, end, untilMs: Infinity, callOff: () => {} };
+    const tunnel = { number: ++this.#count, visit, end, untilMs: Infinity, callOff: () => {} };
     this.#open.add(tunnel);
     follow(tunnel, this.#askAgain(visit));
     return () => {
@@ -48,16 +54,33 @@ export class OpenTunnels {
     };
   }
 
+  /** Takes note of an update with rules. */
+  follow({ full, set, removed }: SnapshotUpdate): void {
+    const isOfRules = ({ kind }: { readonly kind: string }) => ruleKinds.has(kind);
+    this.#isDue ||= full || set.some(isOfRules) || removed.some(isOfRules);
+  }
+
   /** Ends the tunnels that the rules no longer admit. Must be called when the update is in force. */
-  checkAgain({ full, set, removed }: SnapshotUpdate): void {
-    if (this.#open.size === 0) return;
-    if (!full && ![...set, ...removed].some(({ kind }) => ruleKinds.has(kind))) return;
-    for (const tunnel of this.#open) this.#check(tunnel);
+  async checkAgain(): Promise<void> {
+    if (!this.#isDue) return;
+    this.#isDue = false;
+    await this.#checkEach(() => true);
   }
 
   /** Ends the tunnels of these accounts whose sessions are over, which the snapshot may not say yet. */
-  checkSessions(accounts: ReadonlySet<string>): void {
-    for (const tunnel of this.#open) if (accounts.has(tunnel.visit.accountId)) this.#check(tunnel);
+  checkSessions(accounts: ReadonlySet<string>): Promise<void> {
+    return this.#checkEach(({ visit }) => accounts.has(visit.accountId));
+  }
+
+  async #checkEach(isConcerned: (tunnel: OpenTunnel) => boolean): Promise<void> {
+    const last = this.#count;
+    const pace = new Pace();
+    // Tunnels that come meanwhile stand behind these, and are decided by the rules in force now.
+    for (const tunnel of this.#open) {
+      if (tunnel.number > last) break;
+      if (isConcerned(tunnel)) this.#check(tunnel);
+      if (pace.isDue) await pace.giveWay();
+    }
   }
 
   #check(tunnel: OpenTunnel): void {

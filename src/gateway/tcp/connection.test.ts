@@ -48,7 +48,7 @@ async function joinClients(
     const list = connectionList(buildModules({}).shared);
     const settings = { list, backendId: undefined, termination: undefined, policyIds: [] };
     const rules = { ...identity, ...settings, isLoaded: true, isPooled: false };
-    const edge = { rules, connections: new OpenConnections<OpenConnection>() };
+    const edge = { rules, isRemoved: false, connections: new OpenConnections<OpenConnection>() };
     const connection = new TcpConnection(
       {
         client,
@@ -61,6 +61,7 @@ async function joinClients(
         hops: [],
         isSecuring: false,
         untilMs: Infinity,
+        admittedBy: 0,
       },
       open,
       { close: () => {} },

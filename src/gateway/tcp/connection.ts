@@ -34,6 +34,8 @@ export interface AcceptedClient {
   readonly hops: readonly Hop[];
   /** True while TLS is being agreed on here: steps that go by it are run then. */
   readonly isSecuring: boolean;
+  /** Number of the rules that have let it in. */
+  readonly admittedBy: number;
   /** When the rules end the connection, in milliseconds since 1970. */
   untilMs: number;
 }

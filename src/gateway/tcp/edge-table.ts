@@ -1,3 +1,4 @@
+import { Pace } from '../../lib/pace.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { BackendEntry, SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import { backendsOf } from '../../snapshot/set-aside.ts';
@@ -42,6 +43,14 @@ export class EdgeTable {
   readonly internal = new InternalNames<InternalTarget>(['tcp', 'tls']);
   /** Connections that were forwarded to internal endpoints. */
   readonly #forwarded = new Set<OpenConnection>();
+  /** Edges whose open connections are to be put to the rules in force. */
+  readonly #due = new Set<TcpEdge>();
+  #isForwardedDue = false;
+  /** Counts up with each change of the rules. */
+  #generation = 0;
+  #checks = 0;
+  /** Connections of older rules that came while others were checked: their backend has just been reached, or TLS has ended. */
+  readonly #late = new Set<OpenConnection>();
 
   constructor(access: AccessTable, ports: PortTable, termination: TerminationParts, health: HealthTable) {
     this.#access = access;
@@ -65,6 +74,10 @@ export class EdgeTable {
     return pool === undefined ? edge : pool[Math.floor(Math.random() * pool.length)];
   }
 
+  get generation(): number {
+    return this.#generation;
+  }
+
   get hasConnections(): boolean {
     return this.#open.size > 0;
   }
@@ -74,12 +87,14 @@ export class EdgeTable {
     edge.connections.add(connection);
     if (edge.connections.size === 1) this.#open.add(edge);
     if (connection.accepted.hops.length > 0) this.#forwarded.add(connection);
+    if (this.#checks > 0 && connection.accepted.admittedBy < this.#generation) this.#late.add(connection);
   }
 
   closed(connection: OpenConnection): void {
     const { edge } = connection.accepted;
     edge.connections.delete(connection);
     this.#forwarded.delete(connection);
+    this.#late.delete(connection);
     if (edge.connections.size === 0) this.#open.delete(edge);
   }
 
@@ -114,7 +129,9 @@ export class EdgeTable {
     };
   }
 
+  /** Must be followed by `checkOpen` in the same turn. */
   swap(update: SnapshotUpdate, { rules, internal, backends, swapGroups }: BuiltUpdate): void {
+    this.#generation += 1;
     swapGroups();
     if (update.full) this.internal.clear();
     for (const { kind, id } of update.removed) if (kind === 'internal_endpoint') this.internal.remove(id);
@@ -126,9 +143,30 @@ export class EdgeTable {
     for (const id of this.#leaving(update, rules)) this.#remove(id, unassigned);
     for (const each of rules) this.#replace(each, unassigned);
     for (const each of rules) this.#assign(each);
-    this.#checkAgain(this.#open.follow(update));
-    this.#checkForwarded(update);
+    for (const edge of this.#open.follow(update)) this.#due.add(edge);
+    this.#isForwardedDue ||= update.full || update.set.some(isOfRules) || update.removed.some(isOfRules);
     this.#ports.commit(unassigned);
+  }
+
+  /** Ends the connections that the rules no longer admit. */
+  async checkOpen(): Promise<void> {
+    const due = [...this.#due];
+    // Internal endpoints are the account's own, whose restrictions its edge has been asked for.
+    const forwarded = this.#isForwardedDue ? [...this.#forwarded] : [];
+    this.#due.clear();
+    this.#isForwardedDue = false;
+    this.#checks += 1;
+    try {
+      const pace = new Pace();
+      for (const some of [...due.map(({ connections }) => connections), forwarded, this.#late])
+        for (const connection of some) {
+          this.#check(connection);
+          if (pace.isDue) await pace.giveWay();
+        }
+    } finally {
+      this.#checks -= 1;
+      if (this.#checks === 0) this.#late.clear();
+    }
   }
 
   /**
@@ -179,13 +217,14 @@ export class EdgeTable {
     this.#edges.delete(id);
     for (const port of edge.rules.ports) this.#unassign(port, edge, unassigned);
     this.#forgetNames(edge);
-    for (const connection of edge.connections) connection.abort('edge removed');
+    edge.isRemoved = true;
+    if (edge.connections.size > 0) this.#due.add(edge);
   }
 
   #replace(rules: EdgeRules, unassigned: Set<number>): void {
     const edge = this.#edges.get(rules.id);
     if (edge === undefined) {
-      this.#edges.set(rules.id, { rules, connections: new OpenConnections() });
+      this.#edges.set(rules.id, { rules, isRemoved: false, connections: new OpenConnections() });
       return;
     }
     for (const port of edge.rules.ports) if (!rules.ports.includes(port)) this.#unassign(port, edge, unassigned);
@@ -196,7 +235,7 @@ export class EdgeTable {
     edge.rules = rules;
     if (!isOpen) return;
     this.#open.add(edge);
-    this.#checkAgain([edge]);
+    this.#due.add(edge);
   }
 
   #unassign(port: number, edge: TcpEdge, unassigned: Set<number>): void {
@@ -245,28 +284,14 @@ export class EdgeTable {
     return typeof claim === 'number' ? this.#ports.ownerOf(claim) : this.#byName.get(claim);
   }
 
-  #checkAgain(edges: Iterable<TcpEdge>): void {
-    for (const { rules, connections } of edges) {
-      for (const connection of connections) {
-        const { accepted } = connection;
-        if (!claimsOf(rules).includes(accepted.claim)) connection.abort('edge changed');
-        else if (judgeEdge(rules, accepted.visit.source, this.#access).refusal !== undefined)
-          connection.abort('rules changed');
-        else accepted.untilMs = this.#holds(rules, accepted);
-        if (accepted.untilMs === 0) connection.abort('rules changed');
-      }
-    }
-  }
-
-  /** Internal endpoints are the account's own, whose restrictions its edge has been asked for. */
-  #checkForwarded({ full, set, removed }: SnapshotUpdate): void {
-    if (this.#forwarded.size === 0) return;
-    if (!full && ![...set, ...removed].some(({ kind }) => ruleKinds.has(kind))) return;
-    for (const connection of this.#forwarded) {
-      const { accepted } = connection;
-      accepted.untilMs = this.#holds(accepted.edge.rules, accepted);
-      if (accepted.untilMs === 0) connection.abort('rules changed');
-    }
+  #check(connection: OpenConnection): void {
+    const { accepted } = connection;
+    const { edge, claim, visit } = accepted;
+    if (edge.isRemoved) connection.abort('edge removed');
+    else if (!claimsOf(edge.rules).includes(claim)) connection.abort('edge changed');
+    else if (judgeEdge(edge.rules, visit.source, this.#access).refusal !== undefined) connection.abort('rules changed');
+    else accepted.untilMs = this.#holds(edge.rules, accepted);
+    if (accepted.untilMs === 0) connection.abort('rules changed');
   }
 
   /** By the edge, and by all endpoints that the connection was forwarded to. */
@@ -281,6 +306,10 @@ export class EdgeTable {
     }
     return untilMs;
   }
+}
+
+function isOfRules({ kind }: { readonly kind: string }): boolean {
+  return ruleKinds.has(kind);
 }
 
 const nouns = { tcp_edge: 'TCP edge', tls_endpoint: 'TLS endpoint' } as const;

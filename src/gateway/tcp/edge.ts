@@ -42,6 +42,7 @@ export interface EdgeRules {
 /** One edge for as long as it exists; its rules may change while connections are open. */
 export interface TcpEdge {
   rules: EdgeRules;
+  isRemoved: boolean;
   readonly connections: OpenConnections<OpenConnection>;
 }
 

@@ -151,6 +151,10 @@ class TcpFront implements Front, TlsPassThrough {
     this.#ports.abandon();
   }
 
+  checkOpen(): Promise<void> {
+    return this.#edges.checkOpen();
+  }
+
   async drain(limitMs: number): Promise<void> {
     this.#draining = true;
     this.#ports.closeAll();
@@ -222,7 +226,7 @@ class TcpFront implements Front, TlsPassThrough {
     }
     if (warnedBy.length > 0) this.#observer.warned(warnedBy, source);
     const { port } = identified;
-    const open = { isSecuring: false, untilMs: Infinity };
+    const open = { isSecuring: false, untilMs: Infinity, admittedBy: this.#edges.generation };
     const accepted = { client, port, visit, sourceText, claim, edge, decision, hops, ...open };
     const own = candidates === undefined ? this.#backends.backend(backendId) : undefined;
     const wanted = candidates ?? (own === undefined ? [] : [own]);

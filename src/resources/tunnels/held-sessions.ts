@@ -9,6 +9,7 @@ export interface HeldSession {
 /** The sessions that this process holds, and their tunnels. */
 export class HeldSessions {
   readonly #byId = new Map<string, HeldSession>();
+  readonly #byAccount = new Map<string, Set<HeldSession>>();
   readonly #byTunnel = new Map<string, AgentSession>();
   readonly #binding = new Set<Promise<unknown>>();
 
@@ -45,18 +46,29 @@ export class HeldSessions {
     return [...this.#byId.values()];
   }
 
+  ofAccount(accountId: string): readonly HeldSession[] {
+    return [...(this.#byAccount.get(accountId) ?? [])];
+  }
+
   sessionOf(tunnelId: string): AgentSession | undefined {
     return this.#byTunnel.get(tunnelId);
   }
 
   add(held: HeldSession): void {
-    this.#byId.set(held.session.id, held);
+    const { id, facts } = held.session;
+    const { accountId } = facts.admission;
+    const own = this.#byAccount.get(accountId) ?? new Set();
+    this.#byId.set(id, held);
+    this.#byAccount.set(accountId, own.add(held));
   }
 
   /** Forgets its tunnels too, except those that another session has by now. */
   remove(session: AgentSession): HeldSession | undefined {
     const held = this.#byId.get(session.id);
     this.#byId.delete(session.id);
+    const { accountId } = session.facts.admission;
+    const own = this.#byAccount.get(accountId);
+    if (held !== undefined && own?.delete(held) === true && own.size === 0) this.#byAccount.delete(accountId);
     for (const id of session.tunnels.keys()) this.removeTunnel(session, id);
     return held;
   }

@@ -1,31 +1,27 @@
 import type { AgentSession } from '../../agents/server/agent-session.ts';
 import type { AgentTunnel } from '../../agents/server/agent-tunnel.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
-import type { Change } from '../../store/write/change-log.ts';
 import type { AgentCredential, AgentCredentials } from '../credentials/service.ts';
 
 /** Kinds of changes after which a credential may no longer let its agents in. */
-const credentialKinds: ReadonlySet<string> = new Set(['credential', 'user', 'bot_user']);
+export const credentialKinds: ReadonlySet<string> = new Set(['credential', 'user', 'bot_user']);
 
 export interface SessionChecks {
   readonly access: Pick<AccessTable, 'admit'>;
   readonly credentials: AgentCredentials;
 }
 
-/** The reason why an agent that is connected would now be refused, or undefined. */
+/** The reason why an agent that is connected would now be refused, or undefined. `isOfCredential`: its credential may have changed. */
 export async function findRefusal(
   session: AgentSession,
-  changes: readonly Change[] | 'everything',
+  isOfCredential: boolean,
   { access, credentials }: SessionChecks,
 ): Promise<{ readonly reason: string } | { readonly credential: AgentCredential | undefined }> {
   const { admission, source } = session.facts;
   const { accountId, credentialId } = admission;
   const { refusedBy } = access.admit(accountId, 'agent', source.ip);
   if (refusedBy !== undefined) return { reason: `agents may no longer connect from ${source.text}` };
-  const isConcerned =
-    changes === 'everything' ||
-    changes.some((change) => change.accountId === accountId && credentialKinds.has(change.kind));
-  if (!isConcerned) return { credential: undefined };
+  if (!isOfCredential) return { credential: undefined };
   const credential = await credentials.find(accountId, credentialId);
   if (credential === undefined) return { reason: 'its credential was deleted, or the owner of it was deactivated' };
   return { credential };

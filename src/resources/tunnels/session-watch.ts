@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentSession } from '../../agents/server/agent-session.ts';
 import type { AgentTunnel } from '../../agents/server/agent-tunnel.ts';
 import type { CommandAnswer } from '../../agents/wire/commands.ts';
+import { Pace, runUrgently } from '../../lib/pace.ts';
 import { StoreUnavailableError } from '../../store/database.ts';
 import type { Change } from '../../store/write/change-log.ts';
 import type { Store } from '../../store/store.ts';
@@ -13,7 +14,7 @@ import type { BoxedCommand, CommandBox } from './commands.ts';
 import type { HeldSession, HeldSessions } from './held-sessions.ts';
 import { isAlive } from './liveness.ts';
 import type { TunnelRows } from './rows.ts';
-import { findRefusal, tunnelsOutside } from './session-checks.ts';
+import { credentialKinds, findRefusal, tunnelsOutside } from './session-checks.ts';
 import type { SessionChecks } from './session-checks.ts';
 import { tunnelClaims, tunnels, tunnelSessions } from './table.ts';
 
@@ -53,7 +54,7 @@ export class SessionWatch implements Disposable {
       changed: (changes) => this.#changed(changes),
       reset: () => {
         work.run('find again what is bound', () => this.#closeLost(held.all()));
-        return this.#checkAll(held.all(), 'everything');
+        return this.#checkAll(held.all(), true);
       },
     });
     this.#timer = setInterval(() => work.run('compare sessions', () => this.#reconcile()), compareMs).unref();
@@ -61,7 +62,7 @@ export class SessionWatch implements Disposable {
 
   /** Checks a session that is new: a rule may have changed since it was admitted. */
   check(held: HeldSession): Promise<void> {
-    return this.#checkAll([held], 'everything');
+    return this.#checkAll([held], true);
   }
 
   [Symbol.dispose](): void {
@@ -70,23 +71,33 @@ export class SessionWatch implements Disposable {
   }
 
   async #changed(changes: readonly Change[]): Promise<void> {
-    const accounts = new Set<string>();
+    /** Accounts that are concerned, and whether their credentials are. */
+    const accounts = new Map<string, boolean>();
     for (const { kind, id, accountId } of changes) {
       if (kind === commandKind) this.#parts.work.run('carry out a command', () => this.#carryOut(id));
       else if (kind === tunnelSessions.kind) await this.#closeIfReplaced(id);
-      else if (!ownKinds.has(kind)) accounts.add(accountId);
+      else if (!ownKinds.has(kind))
+        accounts.set(accountId, credentialKinds.has(kind) || accounts.get(accountId) === true);
     }
-    const concerned = this.#parts.held.all().filter(({ session }) => accounts.has(session.facts.admission.accountId));
-    await this.#checkAll(concerned, changes);
+    for (const [accountId, isOfCredentials] of accounts)
+      await this.#checkAll(this.#parts.held.ofAccount(accountId), isOfCredentials);
   }
 
-  async #checkAll(held: readonly HeldSession[], changes: readonly Change[] | 'everything'): Promise<void> {
+  /** No other long work holds up that agents obey. */
+  #checkAll(held: readonly HeldSession[], isOfCredentials: boolean): Promise<void> {
+    return runUrgently(() => this.#checkEach(held, isOfCredentials));
+  }
+
+  /** Sessions that come meanwhile are checked by themselves. */
+  async #checkEach(held: readonly HeldSession[], isOfCredentials: boolean): Promise<void> {
+    const pace = new Pace();
     for (const { session } of held) {
-      const verdict = await findRefusal(session, changes, this.#parts.checks);
+      const verdict = await findRefusal(session, isOfCredentials, this.#parts.checks);
       if ('reason' in verdict) close(session, verdict.reason);
       else if (verdict.credential !== undefined) {
         for (const tunnel of tunnelsOutside(session, verdict.credential)) this.#stop(session, tunnel);
       }
+      if (pace.isDue) await pace.giveWay();
     }
   }
 

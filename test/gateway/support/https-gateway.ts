@@ -184,6 +184,7 @@ export async function startGateway(
     ];
     for (const swap of swaps) swap();
     faults.commit();
+    await Promise.all([tcp.checkOpen(), front.checkOpen()]);
   };
   await apply({ version: ++version, full: true, set: entries, removed: [] });
   await front.listen();

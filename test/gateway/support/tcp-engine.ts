@@ -141,7 +141,7 @@ export async function startGateway(
   t: TestContext,
   more: Partial<GatewayOptions> = {},
   trusted: readonly string[] = [],
-  parts: Pick<NodeEngineParts, 'lookup'> = {},
+  parts: Pick<NodeEngineParts, 'lookup' | 'dialer'> = {},
 ): Promise<Gateway> {
   const seen = new Recorder();
   const options = { ...plainOptions, trustedProxies: new CidrSet(packRules(trusted)), ...more };
