@@ -4298,6 +4298,8 @@ export interface TrafficPolicyCheckRequest {
     url: string;
     /** Address of the visitor, IPv4 or IPv6. */
     ip: string;
+    /** Region of the gateway to which the visitor comes (conn.server_region). Left out: it is not known, and what goes by it depends on it. */
+    region?: string;
     /** All headers of the request. Host is added if it is left out. */
     headers?: Record<string, string>;
     /** Variables that are set when each phase begins; each is a text. */

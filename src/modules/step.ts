@@ -112,6 +112,8 @@ export interface ConnectionFacts {
   readonly clientPort: number;
   readonly serverAddress: string;
   readonly serverPort: number;
+  /** Name of the region of the gateway. */
+  readonly serverRegion: string;
   /** Milliseconds since 1970. */
   readonly startedMs: number;
   /** So far. */

@@ -57,6 +57,7 @@ function addCheckPolicy(program: Command, host: Host): void {
     .option('--method <method>', 'method of the request; GET if it is left out')
     .option('--visit <url>', 'URL of the request; tcp:// or tls:// for a connection')
     .option('--ip <address>', 'address of the visitor')
+    .option('--region <name>', 'region of the gateway to which the visitor comes')
     .option('--header <lines...>', 'all headers of the request, each as "Name: value"')
     .option('--var <pairs...>', 'variables that are set before, each as name=text')
     .option('--response-status <status>', 'status of the answer of the upstream, for on_http_response')

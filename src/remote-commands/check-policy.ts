@@ -15,6 +15,7 @@ interface PolicyFlags extends ServerFlags, OutputFlags {
   readonly method?: string;
   readonly visit?: string;
   readonly ip?: string;
+  readonly region?: string;
   readonly header?: readonly string[];
   readonly var?: readonly string[];
   readonly responseStatus?: string;
@@ -50,8 +51,8 @@ function faultOf(error: unknown, file: string): unknown {
 }
 
 function readRequest(flags: PolicyFlags): Request | undefined {
-  const { method, visit: url, ip, header, var: vars, responseStatus, responseHeader } = flags;
-  const others = [method, header, vars, responseStatus, responseHeader, url, ip];
+  const { method, visit: url, ip, region, header, var: vars, responseStatus, responseHeader } = flags;
+  const others = [method, region, header, vars, responseStatus, responseHeader, url, ip];
   if (others.every((each) => each === undefined)) return undefined;
   if (url === undefined || ip === undefined)
     throw new CommandFault('give --visit and --ip to describe a request; without them, only the text is checked');
@@ -61,6 +62,7 @@ function readRequest(flags: PolicyFlags): Request | undefined {
     url,
     ip,
     ...(method === undefined ? {} : { method }),
+    ...(region === undefined ? {} : { region }),
     ...(header === undefined ? {} : { headers: pairs(header, ':', '--header') }),
     ...(vars === undefined ? {} : { vars: pairs(vars, '=', '--var') }),
     ...(responseStatus === undefined

@@ -127,6 +127,17 @@ onAnyDatabase('commands about traffic', (newDatabase) => {
     assert.equal((await server.call('DELETE', `/ip_restrictions/${id}`, token)).status, 204);
   });
 
+  test('policy check knows the region of the gateway if it is told', async () => {
+    const file = await rulesFile(
+      "on_http_request:\n  - expressions: [conn.server_region == 'local']\n    actions: [{ type: deny }]\n",
+    );
+    const visit = ['--visit', 'https://shop.example.com/', '--ip', '203.0.113.7', '--query', 'verdict'];
+    const verdict = async (...more: readonly string[]) => (await run('policy', 'check', file, ...visit, ...more)).out;
+    assert.match(await verdict(), /depends/);
+    assert.match(await verdict('--region', 'local'), /refuses/);
+    assert.match(await verdict('--region', 'eu'), /passes/);
+  });
+
   test('policy check tells the place of a fault, and what becomes of a request', async () => {
     const file = await rulesFile(
       "on_http_request:\n  - name: writers\n    expressions: [req.method == 'PUT']\n    actions: [{ type: deny }]\n",

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
+import { regionName } from '../../modules/region.ts';
 import type { HeaderList, OwnRequest, RequestAnswer } from '../../modules/step.ts';
 import type { AnswerHead, ClientConnection, Exchange, RequestBodySource } from './exchange.ts';
 
@@ -77,6 +78,7 @@ export class OwnExchange implements Exchange {
         clientPort: 0,
         serverAddress: '',
         serverPort: 0,
+        serverRegion: regionName(),
         startedMs,
         bytesIn: body.length,
         bytesOut: this.#length,

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
+import { regionName } from '../../modules/region.ts';
 import type { ConnectionFacts, TlsFacts } from '../../modules/step.ts';
 
 /** Reads the facts of a connection when somebody asks for them. */
@@ -9,6 +10,7 @@ export function connectionFacts(socket: Socket, clientPort: number, startedMs: n
     clientPort,
     serverAddress: socket.localAddress ?? '',
     serverPort: socket.localPort ?? 0,
+    serverRegion: regionName(),
     startedMs,
     bytesIn: socket.bytesRead,
     bytesOut: socket.bytesWritten,

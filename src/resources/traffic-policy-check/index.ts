@@ -112,7 +112,7 @@ async function accessOf({ services, store }: ResourceContext, ids: readonly stri
 const urlPattern = /^([^/?#]*:\/\/[^/?#]*)([^]*)$/;
 
 function readRequest(described: Described, policy: Policy): DescribedRequest {
-  const { url, method = 'GET', ip, headers = {}, vars = {}, response } = described;
+  const { url, method = 'GET', ip, region, headers = {}, vars = {}, response } = described;
   const source = parseIp(ip);
   if (source === undefined) throw new UserError(notAnIpAddress, { ip: quote(ip) });
   const [, origin = '', rest = ''] = urlPattern.exec(url) ?? [];
@@ -134,6 +134,7 @@ function readRequest(described: Described, policy: Policy): DescribedRequest {
     method,
     target,
     headers: hasHost ? given : ['host', host, ...given],
+    region,
     vars,
     response: response && { status: response.status_code, headers: readHeaders(response.headers ?? {}, 'answer') },
   };

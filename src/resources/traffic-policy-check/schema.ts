@@ -27,6 +27,14 @@ const DescribedRequest = Type.Object(
       examples: ['https://shop.example.com/cart?item=7'],
     }),
     ip: Type.String({ description: 'Address of the visitor, IPv4 or IPv6.', examples: ['203.0.113.7'] }),
+    region: Type.Optional(
+      Type.String({
+        description:
+          'Region of the gateway to which the visitor comes (conn.server_region). Left out: it is not known, and what goes by it depends on it.',
+        maxLength: 255,
+        examples: ['eu'],
+      }),
+    ),
     headers: Type.Optional(headers('All headers of the request. Host is added if it is left out.')),
     vars: Type.Optional(
       Type.Record(anyKey, Type.String({ maxLength: 8_000 }), {

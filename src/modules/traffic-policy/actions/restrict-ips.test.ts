@@ -14,6 +14,7 @@ function isLetIn(address: string, config: object): boolean {
     method: 'GET',
     target: '/',
     headers: [],
+    region: undefined,
     vars: {},
     response: undefined,
   } as const;

@@ -21,6 +21,8 @@ export interface DescribedRequest {
   readonly target: string;
   /** All that it has. */
   readonly headers: HeaderList;
+  /** Name of the region of the gateway; undefined: nobody knows where the visitor arrives. */
+  readonly region: string | undefined;
   /** Variables that each phase begins with. */
   readonly vars: Readonly<Record<string, string>>;
   /** Answer of the upstream; undefined: nobody knows it. */
@@ -33,7 +35,7 @@ const unknown = (what: string) => (): never => {
 
 /** A visit of which no more is known than what was described, and which has no effect outside of itself. */
 export function describedVisit(
-  { source, endpoint, host, method, target, headers }: DescribedRequest,
+  { source, endpoint, host, method, target, headers, region }: DescribedRequest,
   access: Pick<AccessRules, 'allows' | 'denies'>,
 ): RequestVisit {
   const services: StepServices = {
@@ -60,7 +62,7 @@ export function describedVisit(
     source,
     countedSource: 0,
     hostname: endpoint.host,
-    facts: () => factsOf(port),
+    facts: () => factsOf(port, region),
     endpoint: () => ({
       ...endpoint,
       get id() {
@@ -97,9 +99,12 @@ export function describedVisit(
   };
 }
 
-function factsOf(serverPort: number): ConnectionFacts {
+function factsOf(serverPort: number, region: string | undefined): ConnectionFacts {
   return {
     serverPort,
+    get serverRegion() {
+      return region ?? unknown('the region of the gateway')();
+    },
     startedMs: Date.now(),
     get clientPort() {
       return unknown('the port of the client')();

@@ -13,6 +13,7 @@ const visit: DescribedRequest = {
   method: 'GET',
   target: '/cart?item=7',
   headers: ['host', 'shop.example.com', 'x-team', 'blue'],
+  region: undefined,
   vars: {},
   response: undefined,
 };
@@ -157,4 +158,13 @@ test('of a policy with very many rules only the first are told in full', () => {
   const { isCut, rules } = tried(request(...Array.from({ length: 900 }, () => deny('true', 'true', 'false'))));
   assert.equal(isCut, true);
   assert.equal(rules.length, 900);
+});
+
+test('the region of the gateway is not known where nobody has described it', () => {
+  const document = request(deny("conn.server_region == 'local'"));
+  const unknown = tried(document);
+  assert.equal(unknown.verdict, 'depends');
+  assert.deepEqual(unknown.dependsOn, ['the region of the gateway']);
+  assert.equal(tried(document, { region: 'local' }).verdict, 'refuses');
+  assert.equal(tried(document, { region: 'eu' }).verdict, 'passes');
 });

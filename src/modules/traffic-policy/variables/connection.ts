@@ -1,7 +1,6 @@
 import { bool, int, string, timestamp } from '../../../lib/cel/types.ts';
 import { Timestamp } from '../../../lib/cel/values.ts';
 import { formatIp } from '../../../lib/ip/address.ts';
-import { regionName } from '../../region.ts';
 import type { EndpointFacts } from '../../step.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
 import type { Variables } from './variable.ts';
@@ -34,7 +33,7 @@ export const connectionVariables: Variables = {
   'conn.client_port': { type: int, isSure: true, get: ({ facts }) => BigInt(facts.clientPort) },
   'conn.server_ip': { type: string, isSure: true, get: ({ facts }) => facts.serverAddress },
   'conn.server_port': { type: int, isSure: true, get: ({ facts }) => BigInt(facts.serverPort) },
-  'conn.server_region': { type: string, isSure: true, get: regionName },
+  'conn.server_region': { type: string, isSure: true, get: ({ facts }) => facts.serverRegion },
   'conn.bytes_in': { type: int, isSure: true, get: ({ facts }) => BigInt(facts.bytesIn) },
   'conn.bytes_out': { type: int, isSure: true, get: ({ facts }) => BigInt(facts.bytesOut) },
   'conn.ts.start': { type: timestamp, isSure: true, get: ({ facts }) => timestampOf(facts.startedMs, true) },
