@@ -262,7 +262,9 @@ suite('answers that are changed, of upstreams that do not end them', () => {
     const upstream = await startRawUpstream((socket, received) => {
       asked.add(socket);
       const length = received.includes('/short') ? 5 : 524_288;
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\nvalue`);
+      // Kept open, the connection of a short answer would end by its time limit.
+      const close = length === 5 ? 'Connection: close\r\n' : '';
+      socket.write(`HTTP/1.1 200 OK\r\n${close}Content-Length: ${length}\r\n\r\nvalue`);
     });
     t.after(() => upstream[Symbol.asyncDispose]());
     const modules = { ...toBackend('b'), ...trafficPolicy(replaceIn('response', { from: 'value', to: 'other' })) };

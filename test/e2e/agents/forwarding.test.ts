@@ -134,7 +134,7 @@ function forwardingTests(start: (owner: AsyncDisposableStack) => Promise<Install
         {
           expressions: ["req.url.path == '/asks'"],
           actions: [
-            { type: 'http-request', config: { url: 'https://app.internal/asked' } },
+            { type: 'http-request', config: { url: 'https://app.internal/asked', timeout: '30s' } },
             { type: 'custom-response', config: { body: '${actions.ngrok.http_request.res.body}' } },
           ],
         },
@@ -163,8 +163,16 @@ function forwardingTests(start: (owner: AsyncDisposableStack) => Promise<Install
       hostports: [former],
       policy: { inbound: [forwardTo('tcp://db.internal:5432')] },
     });
-    for (const gateway of at.gateways)
-      await until(async () => (await ask1(gateway, '/')).text.startsWith('agent'), 'the endpoints are known');
+    for (const gateway of at.gateways) {
+      const known = async () => {
+        const answers = await Promise.all(Array.from({ length: visits }, () => ask1(gateway, '/')));
+        return answers.every(({ text }) => text.startsWith('agent'));
+      };
+      await until(known, 'the endpoints are known in every process');
+      // The newest of them.
+      const isOpen = async () => (await exchange(gateway.host, formerPort, Buffer.from('x'))).toString() === 'x';
+      await until(isOpen, 'the port is open');
+    }
   });
   after(() => owner.disposeAsync());
 
@@ -255,8 +263,13 @@ function forwardingTests(start: (owner: AsyncDisposableStack) => Promise<Install
 
   test('when the agent has left, its endpoint is offline at every gateway, and what is of the cloud still answers', async () => {
     for (const listener of await agent.listeners()) await listener.close();
+    const all = (gateway: Gateway, path: string, isSo: (answer: Answered) => boolean) => async () =>
+      (await Promise.all(Array.from({ length: visits }, () => ask1(gateway, path)))).every(isSo);
     for (const gateway of at.gateways)
-      await until(async () => (await ask1(gateway, '/direct')).status === 503, 'it is offline');
+      await until(
+        all(gateway, '/direct', ({ status }) => status === 503),
+        'it is offline',
+      );
     await askAll('/direct', (answers, where) => {
       for (const { status, text } of answers) {
         assert.equal(status, 503, where);
@@ -264,7 +277,10 @@ function forwardingTests(start: (owner: AsyncDisposableStack) => Promise<Install
       }
     });
     for (const gateway of at.gateways)
-      await until(async () => (await ask1(gateway, '/pool')).text === 'cloud', 'the pool has one member');
+      await until(
+        all(gateway, '/pool', ({ text }) => text === 'cloud'),
+        'the pool has one member',
+      );
     await askAll('/pool', same({ status: 200, text: 'cloud', way: 'front' }));
   });
 }

@@ -108,7 +108,7 @@ test('without the database, what goes by places is closed with its cause, and ca
   assert.equal(await answer(), '503 20077');
   assert.equal((await program.call('GET', '/readyz')).body.faulty_entries, 3);
   const cause = /there is no database of places; the operator names one with GATEHOUSE_GEO_DATABASE/;
-  assert.match(program.output, cause);
+  await until(() => cause.test(program.output), 'the log says why');
 
   const put = (change: string) => program.must('PUT', `${routePath}/traffic_policy`, { value: change });
   await assert.rejects(put(value.replace('DE', 'FR')), cause);

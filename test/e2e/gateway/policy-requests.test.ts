@@ -15,7 +15,7 @@ const policyOf = (url: string) =>
     on_http_request: [
       {
         actions: [
-          { type: 'http-request', config: { url } },
+          { type: 'http-request', config: { url, timeout: '30s' } },
           { type: 'custom-response', config: { body: '${actions.ngrok.http_request.res.status_code}' } },
         ],
       },
