@@ -100,8 +100,8 @@ export function buildModules(settingsByName: Readonly<Record<string, unknown>>):
 }
 
 function share(settingsByName: Readonly<Record<string, unknown>>): SharedModules {
-  const text = JSON.stringify(settingsByName);
-  const known = shared.get(text);
+  const text = textToShare(settingsByName);
+  const known = text === undefined ? undefined : shared.get(text);
   if (known !== undefined) return known;
   const parts = partsOf(settingsByName);
   const built = {
@@ -110,8 +110,22 @@ function share(settingsByName: Readonly<Record<string, unknown>>): SharedModules
     moduleOf: new Map(parts.flatMap(({ name, part: { steps = [] } }) => steps.map((step) => [step, name] as const))),
     convertsWebsocket: parts.some(({ part }) => part.convertsWebsocket === true),
   };
-  if (text.length <= longestShared) shared.fill(shared.ticket(), text, built);
+  if (text !== undefined) shared.fill(shared.ticket(), text, built);
   return built;
+}
+
+/** The text of settings that others may have too. A long policy is told by a look: to write hundreds of them takes a while. */
+function textToShare(settingsByName: Readonly<Record<string, unknown>>): string | undefined {
+  const isLong = Object.values(settingsByName).some(
+    (settings) =>
+      typeof settings === 'object' &&
+      settings !== null &&
+      'value' in settings &&
+      typeof settings.value === 'string' &&
+      settings.value.length > longestShared,
+  );
+  const text = isLong ? undefined : JSON.stringify(settingsByName);
+  return text !== undefined && text.length <= longestShared ? text : undefined;
 }
 
 function partsOf(

@@ -42,12 +42,14 @@ interface BoundedRead {
   readonly atOnce: number;
   /** Without it all are read. */
   readonly wanted?: number;
+  /** True ends the reading early. */
+  isEnough?(this: void): boolean;
 }
 
 /** Reads rows by such statements, in slices, and gives each to `take`. */
 export async function readBounded(
   queries: Queries,
-  { statement, atOnce, wanted = Infinity }: BoundedRead,
+  { statement, atOnce, wanted = Infinity, isEnough }: BoundedRead,
   take: (row: Row) => void,
 ): Promise<void> {
   const pace = new Pace();
@@ -58,7 +60,7 @@ export async function readBounded(
     for (const row of rows) take(row);
     last = rows.at(-1);
     left -= rows.length;
-    if (last === undefined || (last.at(-1) === 1 && rows.length < limit)) return;
+    if (last === undefined || (last.at(-1) === 1 && rows.length < limit) || isEnough?.() === true) return;
     if (pace.isDue) await pace.giveWay();
   }
 }

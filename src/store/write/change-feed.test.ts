@@ -82,6 +82,29 @@ onEachDatabase('change feed', (_newDatabase, newEmpty) => {
     );
   });
 
+  test('changes with long texts are read a few at a time, and told in whole versions', async () => {
+    await using store = await open();
+    const { feed, told } = await followerOf(store);
+    const many = Array.from({ length: 20 }, (_, at) => `d${at}`);
+    const after = JSON.stringify({ text: 'x'.repeat(500_000) });
+    const change = (id: string) => ({ accountId: 'ac_a', kind: 'thing', id, before: null, after, cascades: false });
+    for (const ids of [['a', 'b'], ['c'], many, ['x'], ['y']])
+      await store.write(actor, async (transaction) => {
+        for (const id of ids) transaction.record(change(id));
+      });
+    const queries: { all: typeof store.queries.all } = store.queries;
+    const all = queries.all.bind(queries);
+    let most = 0;
+    queries.all = async (...given) => {
+      const rows = await all(...given);
+      most = Math.max(most, rows.flat().join('').length);
+      return rows;
+    };
+    await feed.poll();
+    assert.deepEqual(told, ['a+b+c at 2', `${many.join('+')} at 3`, 'x+y at 5']);
+    assert.ok(most > 500_000 && most < 1_500_000, `${most} characters in one statement`);
+  });
+
   test('a database that could not be asked confirms nothing until it was', async () => {
     await using store = await open();
     let isAway = false;

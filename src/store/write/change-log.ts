@@ -1,4 +1,5 @@
 import { chunks } from '../../lib/chunks.ts';
+import { boundedSql, readBounded } from '../bounded-rows.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
@@ -178,18 +179,48 @@ export async function pruneChanges(writer: Pick<Connection, 'all' | 'run'>, befo
   return writer.run('DELETE FROM change_log WHERE version <= $1', [last?.[0] ?? -1]);
 }
 
-/** The changes after `from`, up to and including the version `upTo`, in order. */
+const readColumns = ['account_id', 'kind', 'resource_id', 'before', 'after', 'sweeping', 'version', 'mark', 'position'];
+/** Changes that one statement reads, if their texts are short. */
+const readAtOnce = 1_000;
+/** Characters of texts that followers get together, unless they are of one version. */
+const charactersAtOnce = 8 * 1024 * 1024;
+const ofVersion = `SELECT ${readColumns.join(', ')} FROM change_log WHERE version = $1 AND position = 0`;
+const following = boundedSql({
+  table: 'change_log',
+  columns: readColumns,
+  long: ['before', 'after'],
+  key: ['version', 'position'],
+  order: 'ASC',
+  where: '(version, position) > ($1, $2) AND version <= $3',
+  limit: readAtOnce,
+});
+
+/** The changes after `from`, at most up to and including the version `upTo`, in order: whole versions, fewer where their texts are long. */
 export async function readChanges(queries: Queries, from: Point, upTo: number): Promise<Way<readonly LoggedChange[]>> {
-  const columnsRead = 'account_id, kind, resource_id, before, after, sweeping, version, mark, position';
-  // One change of the version itself is enough: it may have very many.
-  const rows = await queries.all(
-    `SELECT ${columnsRead} FROM change_log WHERE version = $1 AND position = 0
-     UNION ALL SELECT ${columnsRead} FROM change_log WHERE version > $1 AND version <= $2 ORDER BY 7, 9`,
-    [from.version, upTo],
+  const rows: Row[] = [];
+  let characters = 0;
+  let isFull = false;
+  await readBounded(
+    queries,
+    {
+      atOnce: readAtOnce,
+      // Positions of a version are fewer.
+      statement: (last) => [following, [...(last?.slice(6, 7) ?? [from.version]), last?.[8] ?? 1e9, upTo]],
+      isEnough: () => isFull,
+    },
+    (row) => {
+      characters += (textOrNull(row[3])?.length ?? 0) + (textOrNull(row[4])?.length ?? 0);
+      rows.push(row);
+      isFull = characters > charactersAtOnce && row[6] !== rows[0]?.[6];
+    },
   );
-  const points = rows.map((row) => toPoint(row.slice(6)));
+  // The last version may have more changes.
+  const whole = isFull ? rows.filter((row) => row[6] !== rows.at(-1)?.[6]) : rows;
+  // Read at last, because the oldest are deleted first: while it is there, so is what came after it.
+  const all = [...(await queries.all(ofVersion, [from.version])), ...whole];
+  const points = all.map((row) => toPoint(row.slice(6)));
   return wayOn(from, points, (start) =>
-    rows.slice(start).map((row, index) => ({ ...toChange(row), at: points[start + index] ?? from })),
+    all.slice(start).map((row, index) => ({ ...toChange(row), at: points[start + index] ?? from })),
   );
 }
 
