@@ -3477,7 +3477,7 @@ export interface ReservedDomainCreate {
   }[];
 }
 
-/** The domain itself cannot be changed. `DELETE /reserved_domains/{id}/certificate` removes the certificate, `DELETE /reserved_domains/{id}/certificate_management_policy` the policy. Giving one of the two replaces the other. */
+/** The domain itself cannot be changed. `DELETE /reserved_domains/{id}/certificate` removes the certificate, `DELETE /reserved_domains/{id}/certificate_management_policy` the policy. Giving one of the two replaces the other, and an empty `certificate_id` removes a certificate of your own. */
 export interface ReservedDomainUpdate {
   /** Human-readable description. Optional, max 255 bytes. */
   description?: string;

@@ -9,6 +9,7 @@ import type { Answer } from '../../../test/support/gatehouse.ts';
 import { LeaseLostError } from '../../acme/storage.ts';
 import type { Job } from '../../acme/storage.ts';
 import { toTimestamp } from '../../lib/ids.ts';
+import { managedDomains } from '../reserved-domains/service.ts';
 import { acmeStorage } from './service.ts';
 
 const job: Job = { accountId: 'ac_1', hostname: 'a.gatehouse-app.net', keyType: 'ecdsa', failures: 0 };
@@ -219,5 +220,42 @@ onDatabasesInTurn('orders of public certificates', (newDatabase) => {
     assert.equal((await gatehouse.delete(`${path}/${id}/certificate_management_policy`)).status, 204);
     assert.equal((await gatehouse.delete(`${path}/${id}/certificate_management_policy`)).status, 204);
     assert.equal((await gatehouse.get(`${path}/${id}`)).body.certificate_management_policy, null);
+  });
+
+  test('Terraform repeats the certificate that a domain has when it writes the policy', async () => {
+    const acmeDirectory = 'http://127.0.0.1:9/directory';
+    await using gatehouse = await Gatehouse.start(await newDatabase(), { acme: 'on', acmeDirectory });
+    const domain = 'r.gatehouse-app.net';
+    const upload = () =>
+      gatehouse.create(
+        '/tls_certificates',
+        makePair('r', '-subj', `/CN=${domain}`, '-addext', `subjectAltName=DNS:${domain}`),
+      );
+    const [own, other] = [await upload(), await upload()];
+    const { id } = await gatehouse.create('/reserved_domains', { domain, certificate_id: own.id });
+    const change = (certificate_id: string) =>
+      gatehouse.patch(`/reserved_domains/${id}`, { certificate_id, certificate_management_policy: {} });
+    const contradiction = await change(other.id);
+    assert.deepEqual([contradiction.status, contradiction.body.error_code], [400, 'ERR_GATEHOUSE_20248']);
+    const { status, body, text } = await change(own.id);
+    assert.equal(status, 200, text);
+    assert.equal(body.certificate_management_policy.authority, 'letsencrypt');
+    assert.equal(body.certificate, null);
+    // A certificate that the authority has issued stays.
+    const { store, services } = gatehouse.app.context;
+    const [accountId = ''] = (await store.queries.all('SELECT account_id FROM reserved_domains'))[0] ?? [];
+    await store.write({ id: 'host', accountId: String(accountId), operationId: '' }, (transaction) =>
+      services.get(managedDomains).attach(transaction, String(accountId), domain, own.id),
+    );
+    const written = [
+      await change(own.id),
+      await change(''),
+      await gatehouse.patch(`/reserved_domains/${id}`, { certificate_id: '' }),
+    ];
+    for (const { status: answered, body: shown } of written)
+      assert.deepEqual(
+        [answered, shown.certificate?.id, shown.certificate_management_policy?.authority],
+        [200, own.id, 'letsencrypt'],
+      );
   });
 });

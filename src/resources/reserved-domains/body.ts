@@ -13,13 +13,12 @@ interface Body {
   readonly resolves_to?: readonly { readonly value: string }[];
 }
 
-/** Throws for what the schema cannot express. */
-export function checkBody({
-  certificate_id,
-  certificate_management_policy: policy,
-  resolves_to: places = [],
-}: Body): void {
-  if (policy !== undefined && certificate_id !== undefined && certificate_id !== '') {
+/** Throws for what the schema cannot express. Terraform repeats the certificate that a domain has beside a policy. */
+export function checkBody(
+  { certificate_id = '', certificate_management_policy: policy, resolves_to: places = [] }: Body,
+  previous?: ReservedDomain,
+): void {
+  if (policy !== undefined && certificate_id !== '' && certificate_id !== previous?.certificate_id) {
     throw new UserError(errors.certificateAndPolicy);
   }
   if (places.length > 1 || places.some(({ value }) => value !== 'global')) {
@@ -38,8 +37,11 @@ export function changedCertificate(
   previous: ReservedDomain,
 ): { readonly certificate_id: string | undefined; readonly policy: ManagementPolicy | undefined } {
   const { certificate_id, certificate_management_policy } = previous;
-  if (given !== undefined && given !== '') return { certificate_id: given, policy: undefined };
-  if (policy === undefined) return { certificate_id, policy: certificate_management_policy };
+  if (policy === undefined) {
+    if (given) return { certificate_id: given, policy: undefined };
+    const isDetached = given === '' && certificate_management_policy === undefined;
+    return { certificate_id: isDetached ? undefined : certificate_id, policy: certificate_management_policy };
+  }
   // One that was uploaded is let go; one that was issued serves until the next is there.
   const kept = certificate_management_policy === undefined ? undefined : certificate_id;
   return { certificate_id: kept, policy: withDefaults(policy) };

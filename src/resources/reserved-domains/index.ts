@@ -87,7 +87,7 @@ function reservedDomainOperations(context: ResourceContext): readonly Operation[
       });
     },
     async update(transaction, { body }, previous) {
-      checkBody(body);
+      checkBody(body, previous);
       return writes.update(transaction, previous, { ...body, ...changedCertificate(body, previous) });
     },
     remove: (transaction, _call, reserved) => writes.remove(transaction, reserved),

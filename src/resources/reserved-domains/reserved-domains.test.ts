@@ -131,6 +131,16 @@ onGatehousesInTurn('reserved domains', (g) => {
     assert.equal((await g().delete(`/tls_certificates/${fitting.id}`)).status, 204);
   });
 
+  test('an empty certificate_id takes the certificate away, as Terraform writes it', async () => {
+    const certificate = await newCertificate('*.reserved.test');
+    const { id } = await g().create(path, { domain: newDomain(), certificate_id: certificate.id });
+    const kept = await g().patch(`${path}/${id}`, { description: 'kept' });
+    assert.equal(kept.body.certificate?.id, certificate.id);
+    const changed = await g().patch(`${path}/${id}`, { certificate_id: '' });
+    assert.deepEqual([changed.status, changed.body.certificate], [200, null]);
+    assert.equal((await g().delete(`/tls_certificates/${certificate.id}`)).status, 204);
+  });
+
   test('a deleted reservation lets its certificate go', async () => {
     const certificate = await newCertificate('*.reserved.test');
     const { id } = await g().create(path, { domain: newDomain(), certificate_id: certificate.id });

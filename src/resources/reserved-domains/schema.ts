@@ -126,6 +126,6 @@ export const ReservedDomainCreate = Type.Object(
 export const ReservedDomainUpdate = Type.Object(changeable, {
   $id: 'ReservedDomainUpdate',
   description:
-    'The domain itself cannot be changed. `DELETE /reserved_domains/{id}/certificate` removes the certificate, `DELETE /reserved_domains/{id}/certificate_management_policy` the policy. Giving one of the two replaces the other.',
+    'The domain itself cannot be changed. `DELETE /reserved_domains/{id}/certificate` removes the certificate, `DELETE /reserved_domains/{id}/certificate_management_policy` the policy. Giving one of the two replaces the other, and an empty `certificate_id` removes a certificate of your own.',
   additionalProperties: false,
 });
