@@ -39,6 +39,8 @@ export const keysMs = 300_000;
 const earlyMs = 240_000;
 /** Time until a token that fits no key, or a fault, has the keys read once more. */
 const pauseMs = 5_000;
+/** A longer address of keys is none. */
+const longestAddress = 2_048;
 /** Memory of a key beside its text: it is opened for checks. */
 const keyBytes = 2_048;
 
@@ -141,7 +143,8 @@ export class IssuerKeys {
     const found: unknown = answer.status === 200 ? await answer.json() : undefined;
     if (typeof found !== 'object' || found === null || !('issuer' in found) || found.issuer !== issuer)
       throw new Error(`${address} has no metadata of this issuer`);
-    const uri = 'jwks_uri' in found && typeof found.jwks_uri === 'string' ? found.jwks_uri : '';
+    const named = 'jwks_uri' in found && typeof found.jwks_uri === 'string' ? found.jwks_uri : '';
+    const uri = named.length > longestAddress ? '' : named;
     const fault = faultOfNamedUrl(uri);
     if (fault !== undefined) throw new Error(`${address} names no keys that can be read: ${fault}`);
     return uri;

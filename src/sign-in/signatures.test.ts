@@ -75,6 +75,25 @@ test('an account asks eight issuers at once, and keeps no other account from ask
   for (const each of await Promise.all(waiting)) assert.ok(each instanceof KeysUnread);
 });
 
+test('an address of keys that is longer than any is neither asked nor told', async () => {
+  const asked: string[] = [];
+  const told: unknown[] = [];
+  const fetchFor = () => async (url: string) => {
+    asked.push(url);
+    return Response.json({ issuer: 'https://a.example', jwks_uri: `https://a.example/${'x'.repeat(60_000)}` });
+  };
+  const warn = ({ err }: { readonly err?: unknown }) => void told.push(err);
+  const signatures = new Signatures({ fetchFor, log: { info() {}, warn } });
+  const keysOf = { issuer: 'https://a.example', jwksUri: '' };
+  await assert.rejects(
+    signatures.check('a', keysOf, async () => {}),
+    KeysUnread,
+  );
+  assert.deepEqual(asked, ['https://a.example/.well-known/openid-configuration']);
+  assert.equal(told.length, 1);
+  assert.ok(String(told[0]).length < 300, String(told[0]).slice(0, 300));
+});
+
 test('whoever has too many checks waiting is told so, and nobody else is', async () => {
   const { signatures } = await signaturesOf(1);
   await Promise.all([signatures.check('b', at('b'), async () => {}), signatures.check('a', at('a'), async () => {})]);

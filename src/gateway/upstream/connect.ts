@@ -1,8 +1,8 @@
 import { constants } from 'node:crypto';
 import { connect as connectTcp, isIP, Socket } from 'node:net';
 import type { LookupFunction, NetConnectOpts, OnReadOpts } from 'node:net';
-import { connect as connectTls, createSecureContext, getCACertificates } from 'node:tls';
-import type { ConnectionOptions, SecureContext } from 'node:tls';
+import { checkServerIdentity, connect as connectTls, createSecureContext, getCACertificates } from 'node:tls';
+import type { ConnectionOptions, PeerCertificate, SecureContext } from 'node:tls';
 
 import { connectThroughGate } from '../../lib/handshake-gate.ts';
 import type { UpstreamGuard } from './guard.ts';
@@ -39,6 +39,9 @@ export interface ConnectOptions {
  * refuses fails like any other, with an `InwardBackendError`.
  */
 export type ConnectUpstream = (target: UpstreamTarget, options: ConnectOptions, established: () => void) => Socket;
+
+/** Characters of the names of a certificate that are told. */
+const longestNames = 200;
 
 /** The guard decides on every target. Certificates are verified by the authorities that Node trusts, and by those given here, in PEM. */
 export function createConnector(guard: UpstreamGuard, authorities: readonly string[] = []): ConnectUpstream {
@@ -134,6 +137,7 @@ function tlsOptions({ target: { host }, options: { allowHalfOpen = false, alpn }
   const halfOpen: ConnectionOptions & { allowHalfOpen: boolean } = { allowHalfOpen };
   return {
     secureContext: context,
+    checkServerIdentity: checkNames,
     ...(isIP(host) === 0 && { servername: host }),
     ...(alpn && { ALPNProtocols: [...alpn] }),
     ...halfOpen,
@@ -147,6 +151,15 @@ function onceOver(tls: Socket, done: () => void): void {
     done();
   };
   tls.once('secureConnect', over).once('close', over);
+}
+
+/** Node's own error carries the certificate, with all of its names: logs and reports would repeat them for each connection. */
+function checkNames(host: string, certificate: PeerCertificate): Error | undefined {
+  const fault: NodeJS.ErrnoException | undefined = checkServerIdentity(host, certificate);
+  if (fault === undefined) return undefined;
+  const { subjectaltname: names = 'no name' } = certificate;
+  const error = new Error(`the certificate is not for ${host}, but for ${names.slice(0, longestNames)}`);
+  return Object.assign(error, { code: fault.code });
 }
 
 function watchHandshake(tls: Socket, tcp: Socket, owner: string, trust: HandshakeTrust): void {
