@@ -37,7 +37,7 @@ export class AccessLogEntry {
   /** Set where the sign-in has answered. */
   login: HttpDecision['login'];
   /** Bytes of bodies that are held for it, by account. */
-  #held: readonly Held[] = [];
+  #held: Held[] = [];
   #isOver = false;
 
   constructor(exchange: Exchange) {
@@ -54,7 +54,7 @@ export class AccessLogEntry {
     // What still works for a client that has left keeps nothing.
     if (this.#isOver) return true;
     if (!bodies.add(accountId, bytes)) return false;
-    this.#held = [...this.#held, { bodies, accountId, bytes }];
+    this.#held.push({ bodies, accountId, bytes });
     return true;
   }
 

@@ -1,6 +1,7 @@
 import { Transform } from 'node:stream';
 
 import { EvaluationFault } from '../../../lib/cel/run.ts';
+import { GrowingBuffer } from '../../../lib/growing-buffer.ts';
 import { headerValues } from '../../header-values.ts';
 import { chained } from '../../answer-body.ts';
 import type { Answering, HeaderList } from '../../step.ts';
@@ -76,32 +77,32 @@ class BodyChanger extends Transform {
   readonly #hold: Answering['hold'];
   /** Bytes that are counted. */
   #held: number;
-  readonly #pieces: Buffer[] = [];
-  #length = 0;
+  readonly #body: GrowingBuffer;
 
   constructor(change: ChangeBody, held: number, hold: Answering['hold']) {
     super();
+    this.#body = new GrowingBuffer(held === 0 ? longestBody : held);
     this.#change = change;
     this.#held = held;
     this.#hold = hold;
   }
 
   override _transform(bytes: Buffer, _encoding: string, done: (error?: Error) => void): void {
-    this.#length += bytes.length;
     try {
-      if (this.#length > longestBody) throw new EvaluationFault(`the answer has more than ${longestBody} bytes`);
-      this.#count(this.#length);
+      if (this.#body.length + bytes.length > longestBody)
+        throw new EvaluationFault(`the answer has more than ${longestBody} bytes`);
+      // Memory is what counts: bytes may come in any pieces.
+      this.#count(this.#body.capacityWith(bytes.length));
     } catch (error) {
       done(asError(error));
       return;
     }
-    // Its memory is used again once this is done.
-    this.#pieces.push(Buffer.from(bytes));
+    this.#body.add(bytes);
     done();
   }
 
   override _flush(done: (error?: Error | null, bytes?: Buffer) => void): void {
-    this.#change(Buffer.concat(this.#pieces.splice(0))).then(
+    this.#change(this.#body.take()).then(
       ({ body }) => {
         try {
           this.#count(body.length);
