@@ -21,6 +21,8 @@ export class HeadReader {
   readonly #partial = new GrowingBuffer(2 * headLimit);
   /** Bytes of `#partial` whose lines have been checked. */
   #checked = 0;
+  /** Bytes of `#partial` in which the end of a line has been looked for. */
+  #searched = 0;
   #blanks = 0;
   /** Set by `read`: how many bytes of the chunk it has taken. */
   taken = 0;
@@ -54,6 +56,7 @@ export class HeadReader {
     this.taken = end + endOfHead.length - known;
     this.#blanks = 0;
     this.#checked = 0;
+    this.#searched = 0;
     if (known > 0) this.#partial.take();
     return head;
   }
@@ -69,13 +72,14 @@ export class HeadReader {
   /** Refuses what can be no head as soon as it is seen: a client that speaks another protocol waits for an answer. */
   #checkLines(): void {
     const { bytes } = this.#partial;
-    for (let end = bytes.indexOf(lf, this.#checked); end >= 0; end = bytes.indexOf(lf, this.#checked)) {
+    for (let end = bytes.indexOf(lf, this.#searched); end >= 0; end = bytes.indexOf(lf, end + 1)) {
       if (bytes[end - 1] !== cr) throw malformed('bare line feed');
       const line = bytes.toString('latin1', this.#checked, end - 1);
       if (this.#checked === 0) parseRequestLine(line);
       else checkFieldLine(line);
       this.#checked = end + 1;
     }
+    this.#searched = bytes.length;
     if (this.#checked > 0) return;
     const at = bytes.subarray(0, longestMethod).indexOf(space);
     if (!startsAsMethod(bytes[0]) || (at < 0 && bytes.length >= longestMethod))
