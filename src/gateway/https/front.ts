@@ -193,9 +193,7 @@ class NodeHttpsFront implements HttpsFront {
       draining: false,
       toClose: 0,
     };
-    keys.onEnded((accounts) => {
-      void this.#context.openTunnels.checkSessions(accounts);
-    });
+    keys.onEnded((accounts) => this.#context.openTunnels.checkSessions(accounts));
     const handle = (exchange: Exchange): void => {
       handleRequest(exchange, this.#context);
     };

@@ -61,3 +61,29 @@ test('a flood of sign-outs at one account does not bring back what another has e
   for (let at = 0; at < 30_000; at++) keys.end('ac_2', `as_flood_${at}`);
   assert.equal(keys.isEnded(session), true);
 });
+
+test('sign-outs within a moment have what is open looked through once, and not while that is still done', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const keys = new VisitorKeys();
+  const told: (readonly string[])[] = [];
+  const { promise: isLookedThrough, resolve } = Promise.withResolvers<undefined>();
+  keys.onEnded(async (accounts) => {
+    told.push([...accounts]);
+    await isLookedThrough;
+  });
+  for (let at = 0; at < 100; at++) {
+    keys.end('ac_1', `as_${at}`);
+    t.mock.timers.tick(1);
+  }
+  keys.end('ac_2', 'as_2');
+  assert.deepEqual(told, []);
+  t.mock.timers.tick(10_000);
+  assert.deepEqual(told, [['ac_1', 'ac_2']]);
+  keys.end('ac_3', 'as_3');
+  t.mock.timers.tick(10_000);
+  assert.equal(told.length, 1);
+  resolve(undefined);
+  await new Promise(setImmediate);
+  t.mock.timers.tick(10_000);
+  assert.deepEqual(told.slice(1), [['ac_3']]);
+});

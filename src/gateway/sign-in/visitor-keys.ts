@@ -41,7 +41,8 @@ export class VisitorKeys implements SnapshotFollower {
   readonly #endedHere = new SharedCache<true>(endedHereLimit);
   #hasEndedHere = false;
   readonly #endedAccounts = new Set<string>();
-  #tellEnded: ((accounts: ReadonlySet<string>) => void) | undefined;
+  #isTelling = false;
+  #tellEnded: ((accounts: ReadonlySet<string>) => Promise<void>) | undefined;
 
   prepare(update: SnapshotUpdate, setAside: SetAside): () => void {
     const read = update.set.flatMap((entry) => (entry.kind === 'visitor_key' ? readKey(entry, setAside) : []));
@@ -88,18 +89,29 @@ export class VisitorKeys implements SnapshotFollower {
     this.#hasEndedHere = true;
     this.#endedHere.set(accountId, sessionId, true);
     this.#endedAccounts.add(accountId);
-    if (this.#endedAccounts.size === 1) setTimeout(() => this.#tell(), tellMs).unref();
+    this.#tellSoon();
   }
 
-  /** Calls back with the accounts whose sessions have ended here, a moment later for all of them. */
-  onEnded(tell: (accounts: ReadonlySet<string>) => void): void {
+  /** Calls back with the accounts whose sessions have ended here, a moment later for all of them, and not before the last call has resolved. */
+  onEnded(tell: (accounts: ReadonlySet<string>) => Promise<void>): void {
     this.#tellEnded = tell;
   }
 
-  #tell(): void {
+  #tellSoon(): void {
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    setTimeout(() => void this.#tell(), tellMs).unref();
+  }
+
+  async #tell(): Promise<void> {
     const accounts = new Set(this.#endedAccounts);
     this.#endedAccounts.clear();
-    this.#tellEnded?.(accounts);
+    try {
+      await this.#tellEnded?.(accounts);
+    } finally {
+      this.#isTelling = false;
+      if (this.#endedAccounts.size > 0) this.#tellSoon();
+    }
   }
 
   /** Throws where there is no key yet. */
