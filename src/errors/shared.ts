@@ -56,6 +56,18 @@ export const requestTimedOut = defineError(
   'A request of the traffic policy was not answered in time. Ask the owner of the endpoint, or give it a longer timeout.',
 );
 
+export const requestBroken = defineError(
+  20393,
+  502,
+  'A request of the traffic policy got no answer: the server cannot be reached, or the connection ended before the answer was complete. Check the server, and its name and port in the policy.',
+);
+
+export const requestNotPossible = defineError(
+  20394,
+  500,
+  'A request of the traffic policy cannot be made: {reason}. Check the values from which the policy makes it.',
+);
+
 export const requestLoop = defineError(
   3603,
   508,

@@ -226,6 +226,83 @@ test('a host that is written out must be one that is asked, whatever the path is
     module.checkWritten?.(module.accept({ value: JSON.stringify(call({ url })) }), 'https_route');
 });
 
+test('a connection that breaks is an error, and no answer with a status', async (t) => {
+  const { asked, entries } = await startAsked(t, (request, response) => {
+    if (request.url === '/cut') response.write('some', () => response.destroy());
+    else if (request.url === '/status') response.writeHead(502).end('its own');
+    else response.destroy();
+  });
+  const server = `localhost:${asked.port}`;
+  using _ = useRequestHosts([server, 'localhost:1']);
+  const result = 'actions.ngrok.http_request';
+  const document = (url: string, more: object = {}) =>
+    telling(
+      { url, retry_condition: 'attempts < 2 && last_attempt.error.code.startsWith("ERR_")', ...more },
+      `\${${result}.error.code} \${has(${result}.res)} \${${result}.attempts.size()}`,
+    );
+  const away = [backendEntry('away', 1), internal('https://away.internal', toBackend('away'))];
+  const { gateway, setPolicy } = await startWithPolicy(t, document('https://auth.internal/'), [...entries, ...away]);
+  for (const url of [
+    'https://auth.internal/',
+    'https://auth.internal/cut',
+    `http://${server}/`,
+    `http://${server}/cut`,
+  ]) {
+    const before = asked.seen.length;
+    await setPolicy(document(url));
+    assert.match((await sendRaw(gateway.port, get('/'))).body, /^ERR_NGROK_20\d+ false 0$/, url);
+    assert.ok(asked.seen.length - before >= 2, url);
+    await setPolicy(document(url, { on_error: 'halt' }));
+    const halted = await sendRaw(gateway.port, get('/'));
+    assert.deepEqual([halted.status, halted.headers[errorCode]], [500, 'ERR_GATEHOUSE_2238'], url);
+    assert.match(halted.body, /ended before the answer was complete/, url);
+  }
+  for (const url of ['https://away.internal/', 'http://localhost:1/']) {
+    await setPolicy(document(url));
+    assert.match((await sendRaw(gateway.port, get('/'))).body, /^ERR_NGROK_20\d+ false 0$/, url);
+  }
+  // What answers with a status of its own has answered.
+  for (const url of ['https://auth.internal/status', `http://${server}/status`]) {
+    await setPolicy(telling({ url }, `\${${result}.res.status_code} \${${result}.res.body}`));
+    assert.equal((await sendRaw(gateway.port, get('/'))).body, '502 its own', url);
+  }
+});
+
+test('a request that cannot be made is an error, with which the policy goes on or ends as it says', async (t) => {
+  const { asked, entries } = await startAsked(t, (_, response) => response.end());
+  const value = "${getQueryParam('v')[0]}";
+  const told = '${actions.ngrok.http_request.error.code}: ${actions.ngrok.http_request.error.message}';
+  const { gateway, setPolicy } = await startWithPolicy(t, telling({}, told), entries);
+  const ask = (v: string) => sendRaw(gateway.port, get(`/?v=${encodeURIComponent(v)}`));
+  for (const [config, v, reason] of [
+    [{ url: `https://auth.internal/${value}/x` }, '..', /lead elsewhere/],
+    [{ url: value }, 'nowhere', /a whole URL/],
+    [{ url: value }, 'https://u:p@auth.internal/', /stand in a header/],
+    [{ url: value }, `https://auth.internal/${'a'.repeat(7_000)}`, undefined],
+    [{ headers: { 'x-a': `a${value}` } }, 'b\r\nc: d', /x-a cannot be sent/],
+  ] as const) {
+    const before = asked.seen.length;
+    await setPolicy(telling(config, told));
+    const went = await ask(v);
+    if (reason === undefined) {
+      assert.equal(asked.seen.length, before + 1);
+      continue;
+    }
+    assert.match(went.body, /^ERR_NGROK_20\d+: /, v);
+    assert.match(went.body, reason, v);
+    await setPolicy(telling({ ...config, on_error: 'halt' }, told));
+    const halted = await ask(v);
+    assert.deepEqual([halted.status, halted.headers[errorCode]], [500, 'ERR_GATEHOUSE_2238'], v);
+    assert.match(halted.body, reason, v);
+    assert.equal(asked.seen.length, before, v);
+  }
+  // A value that is missing closes, and so does a server that is not named.
+  for (const url of [`https://auth.internal/${ofVault}`, "${'https://other.test/'}"]) {
+    await setPolicy(telling({ url }, 'went on'));
+    assert.equal((await ask('x')).status, 500, url);
+  }
+});
+
 const askedFor = (path: string, url: string) => ({
   on_http_request: [
     {

@@ -1,4 +1,10 @@
-import { requestLoop, requestTooLongAnswer, requestTimedOut, tooManyRequests } from '../../errors/shared.ts';
+import {
+  requestBroken,
+  requestLoop,
+  requestTooLongAnswer,
+  requestTimedOut,
+  tooManyRequests,
+} from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { isInternalName } from '../../lib/endpoint-url.ts';
 import { FairTurns, TooMuchWaits } from '../../lib/fair-turns.ts';
@@ -119,7 +125,7 @@ async function askServer(
 function answerOf(answer: RequestAnswer | Error, { maxBytes }: OwnRequest): RequestAnswer {
   if (answer instanceof AnswerTooLong) throw new UserError(requestTooLongAnswer, { bytes: maxBytes });
   if (answer instanceof UserError) throw answer;
-  if (answer instanceof Error) return { status: 502, headers: [], body: Buffer.alloc(0) };
+  if (answer instanceof Error) throw new UserError(requestBroken);
   return answer;
 }
 

@@ -449,7 +449,8 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
         { err: cause, operation_id: operationId, route_id: route.id, code: error.code },
         'upstream failed',
       );
-    this.#fail(new UserError(error, error.status === 503 ? retryLater : {}));
+    if (error.status === 503) this.#fail(new UserError(error, retryLater));
+    else this.#break(new UserError(error));
   }
 
   onDrain(): void {
@@ -470,7 +471,8 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     const isLateClient = this.#pump?.waiting === true;
     if (!isLateClient && !this.#exchange.headSent) this.#attempt?.failed('it did not answer in time');
     if (!isLateClient && !this.#exchange.headSent) this.#visit.answered(upstreamTimeout.status);
-    this.#fail(isLateClient ? new UserError(requestTimeout) : new UserError(upstreamTimeout));
+    if (isLateClient) this.#fail(new UserError(requestTimeout));
+    else this.#break(new UserError(upstreamTimeout));
   }
 
   /** Sets up the encoder of the body if a module wants one. */
@@ -499,12 +501,17 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     else this.#encoded.end(chunk, () => this.#exchange.end(undefined, trailers));
   }
 
-  #fail(error: UserError): void {
+  /** Fails where the upstream gave no whole answer. A rule that asks must not take that for an answer. */
+  #break(error: UserError): void {
+    this.#fail(error, this.#exchange.own !== undefined);
+  }
+
+  #fail(error: UserError, isCut = false): void {
     this.#ended = true;
     this.#pieces?.drop();
     this.#pump?.stop();
     this.#encoded?.destroy();
-    if (this.#exchange.headSent) {
+    if (isCut || this.#exchange.headSent) {
       this.#log.errorCode = error.code;
       this.#log.reason = error.logged;
       this.#exchange.abort();

@@ -1,4 +1,5 @@
-import { EvaluationFault } from '../../../lib/cel/run.ts';
+import { requestNotPossible } from '../../../errors/shared.ts';
+import { UserError } from '../../../errors/user-error.ts';
 import { isInternalName } from '../../../lib/endpoint-url.ts';
 import { mayAskServer } from '../../request-hosts.ts';
 import type { Template } from '../document/template.ts';
@@ -19,6 +20,11 @@ export function urlFault(text: string): string | undefined {
   if (url.username !== '' || url.password !== '') return 'a name and a password stand in a header, not in it';
   if (url.hostname.includes('*')) return 'it names one host, without "*"';
   return undefined;
+}
+
+/** The error of a request that cannot be made of the values which a visit has. */
+export function notPossible(reason: string): UserError {
+  return new UserError(requestNotPossible, { reason });
 }
 
 /** Whether a URL leads to an internal endpoint, or to a server that the operator has named. */
@@ -46,11 +52,11 @@ export function fillUrl(address: Template, visit: PolicyVisit): string {
   const last = pieces.findLastIndex(({ text: own }) => own !== '');
   let [text, isInHost, isBehindHost, hasQuery] = ['', true, false, false];
   for (const [at, { text: own, isValue }] of pieces.entries()) {
-    if (isInHost && text.length > longestAuthority) throw new EvaluationFault('the host of the URL is too long');
+    if (isInHost && text.length > longestAuthority) throw notPossible('the host of the URL is too long');
     if (isValue && isInHost && at > 0 && pieces[at - 1]?.isValue === false)
       isBehindHost ||= text === written || endsHost(text);
     if (!isFit(own, { isValue, isInHost, isBehindHost, isInPath: at < last && !hasQuery }))
-      throw new EvaluationFault('a value in the URL would lead elsewhere');
+      throw notPossible('a value in the URL would lead elsewhere');
     text += own;
     isInHost &&= !wholeAuthority.test(text);
     hasQuery ||= own.includes('?');

@@ -61,13 +61,17 @@ export function fixedLines(headers: HeaderTemplates): readonly string[] {
   return headers.flatMap(([name, { constant = '' }]) => [name, toBytes(constant)]);
 }
 
-/** The lines of headers, for a visit. Throws `EvaluationFault` where a value could not be sent. */
-export function headerLines(headers: HeaderTemplates, visit: PolicyVisit): string[] {
+/** The lines of headers, for a visit. Throws `EvaluationFault`, or what `refuse` returns for a value that could not be sent. */
+export function headerLines(
+  headers: HeaderTemplates,
+  visit: PolicyVisit,
+  refuse: (reason: string) => Error = (reason) => new EvaluationFault(reason),
+): string[] {
   const lines: string[] = [];
   for (const [name, value] of headers) {
     const bytes = value.constant === undefined ? toBytes(trimBlanks(value.text(visit))) : toBytes(value.constant);
     const reason = value.constant === undefined ? valueFault(name, bytes) : undefined;
-    if (reason !== undefined) throw new EvaluationFault(`the value of the header ${name} cannot be sent: ${reason}`);
+    if (reason !== undefined) throw refuse(`the value of the header ${name} cannot be sent: ${reason}`);
     lines.push(name, bytes);
   }
   return lines;

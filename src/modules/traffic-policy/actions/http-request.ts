@@ -12,7 +12,7 @@ import type { PolicyVisit } from '../run/policy-visit.ts';
 import { headerMap, headersType } from '../variables/header-values.ts';
 import type { Variables } from '../variables/variable.ts';
 import type { Action } from './action.ts';
-import { fillUrl, isAskable, longestUrl, urlFault, writtenHost } from './asked-url.ts';
+import { fillUrl, isAskable, longestUrl, notPossible, urlFault, writtenHost } from './asked-url.ts';
 import { errorField, errorValue } from './failure-result.ts';
 import { headerLines, readHeaders } from './header-texts.ts';
 import type { HeaderTemplates } from './header-texts.ts';
@@ -72,7 +72,8 @@ interface Templates {
 
 interface Progress {
   isDone: boolean;
-  fault?: UserError | EvaluationFault;
+  /** Set where it halts the policy. */
+  fault?: EvaluationFault;
 }
 
 /** Asks an internal endpoint of the account, or a server that the operator has named, for expressions behind it. */
@@ -93,13 +94,21 @@ export const httpRequest: Action = {
       ends: false,
       run(visit) {
         const progress = visit.keep<Progress>(key, () => ({ isDone: false }));
-        if (progress.fault !== undefined && halts) throw progress.fault;
+        if (progress.fault !== undefined) throw progress.fault;
         if (progress.isDone) return undefined;
-        const request = requestOf(templates, visit);
-        const start = async (): Promise<undefined> => {
-          const fault = await ask(visit, request, retry, templates.timeoutMs);
+        const end = (fault: UserError | undefined): void => {
           progress.isDone = true;
-          if (fault !== undefined) progress.fault = halts ? new EvaluationFault(fault.message) : fault;
+          if (fault !== undefined && halts) progress.fault = new EvaluationFault(fault.message);
+        };
+        const request = possibleRequest(templates, visit);
+        if (request instanceof UserError) {
+          visit.setResult('http_request', () => CelMap.of({ error: errorValue(request), attempts: [] }));
+          end(request);
+          if (progress.fault !== undefined) throw progress.fault;
+          return undefined;
+        }
+        const start = async (): Promise<undefined> => {
+          end(await ask(visit, request, retry, templates.timeoutMs));
           return undefined;
         };
         return { kind: 'wait', start };
@@ -139,13 +148,23 @@ function noteServer(config: ConfigReader, text: string | undefined): void {
   if (!isInternalName(url.hostname)) config.context.reads.servers.push({ path: config.at('url'), url });
 }
 
+/** The request, or why it cannot be made of the values that the visit has. */
+function possibleRequest(templates: Templates, visit: PolicyVisit): OwnRequest | UserError {
+  try {
+    return requestOf(templates, visit);
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+}
+
 function requestOf(
   { url: address, method, parameters, headers, body, timeoutMs }: Templates,
   visit: PolicyVisit,
 ): OwnRequest {
   const text = fillUrl(address, visit);
   const fault = urlFault(text);
-  if (fault !== undefined) throw new EvaluationFault(`the URL cannot be asked: ${fault}`);
+  if (fault !== undefined) throw notPossible(`its URL cannot be asked: ${fault}`);
   const url = new URL(text);
   if (!isAskable(url))
     throw new EvaluationFault(
@@ -155,13 +174,19 @@ function requestOf(
   url.hash = '';
   for (const { key, value } of parameters) {
     const filled = value.text(visit);
-    if (filled.length > longestParameter) throw new EvaluationFault(`the parameter ${key} is too long`);
+    if (filled.length > longestParameter) throw notPossible(`the parameter ${key} is too long`);
     url.searchParams.append(key, filled);
   }
   const bytes = Buffer.from(body?.text(visit) ?? '', 'utf8');
-  if (url.href.length > longestUrl || bytes.length > longestBody)
-    throw new EvaluationFault('the request of the action is too long');
-  return { method, url, headers: headerLines(headers, visit), body: bytes, timeoutMs, maxBytes: longestAnswer };
+  if (url.href.length > longestUrl || bytes.length > longestBody) throw notPossible('it is too long');
+  return {
+    method,
+    url,
+    headers: headerLines(headers, visit, notPossible),
+    body: bytes,
+    timeoutMs,
+    maxBytes: longestAnswer,
+  };
 }
 
 /** Asks until the condition for another attempt is false. Returns the error where there is no answer. */
