@@ -6,12 +6,13 @@ import type { Transaction } from '../../store/write/transaction.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import { rehearse } from '../rehearse.ts';
 import type { ResourceContext } from '../resource.ts';
-import { carryOut } from './apply.ts';
+import { carryOut, orderOf } from './apply.ts';
 import type { StepIds } from './apply.ts';
 import { writeNames } from './names.ts';
 import { piecesOf } from './pieces.ts';
 import { acceptDeclared, planSteps } from './plan.ts';
 import type { Plan, Step, Declared, DeclaredEntry } from './plan.ts';
+import { QuotaMeter } from './quota-meter.ts';
 import { digestOf, readState } from './state.ts';
 import type { State } from './state.ts';
 
@@ -93,15 +94,21 @@ async function perform(
 ): Promise<Performed | undefined> {
   const { plan, isLast } = planned;
   if (plan.steps.length === 0) return { plan, ids: new Map() };
-  const work = (steps: readonly Step[]) => (transaction: Transaction) =>
-    performWithin(transaction, context, call, declared, options, { ...planned, plan: { ...plan, steps } });
+  const work = (steps: readonly Step[], meter?: QuotaMeter) => (transaction: Transaction) =>
+    performWithin(transaction, context, call, declared, options, { ...planned, plan: { ...plan, steps }, meter });
   if (!options.dryRun) return context.store.write(call.actor, work(plan.steps));
   const ids = new Map<Step, string>();
   // The last plan is made anew within the transaction, and so it has no pieces yet.
-  for (const steps of isLast ? [plan.steps] : await piecesOf(plan.steps, call.isAbandoned)) {
-    const piece = await rehearse(context.store, call.actor, work(steps));
-    if (piece === undefined || isLast) return piece;
-    for (const [step, id] of piece.ids) ids.set(step, id);
+  const pieces = isLast ? [plan.steps] : await piecesOf(plan.steps, call.isAbandoned);
+  for (const ofEachStep of [false, true]) {
+    const meter = pieces.length > 1 ? new QuotaMeter(call.caller.accountId, { ofEachStep }) : undefined;
+    for (const steps of pieces) {
+      const piece = await rehearse(context.store, call.actor, work(steps, meter));
+      if (piece === undefined || isLast) return piece;
+      for (const [step, id] of piece.ids) ids.set(step, id);
+    }
+    if (ofEachStep) await meter?.check(orderOf(plan.steps, context.services));
+    else if (meter?.isNear !== true) break;
   }
   return { plan, ids };
 }
@@ -112,7 +119,7 @@ async function performWithin(
   call: Call,
   declared: Declared,
   options: Options,
-  { state, plan, isLast }: Planned,
+  { state, plan, isLast, meter }: Planned & { readonly meter: QuotaMeter | undefined },
 ): Promise<Performed | undefined> {
   const { services } = context;
   const { accountId } = call.caller;
@@ -127,7 +134,7 @@ async function performWithin(
   if (!options.dryRun) await writeNames(transaction, accountId, planned.state.gone, planned.state.fresh);
   return {
     plan: planned.plan,
-    ids: await carryOut(transaction, services, call, planned.state, planned.plan),
+    ids: await carryOut(transaction, services, call, planned.state, planned.plan, meter),
   };
 }
 

@@ -12,6 +12,7 @@ import { unknownName } from './errors.ts';
 import { writeNames } from './names.ts';
 import type { NamedResource } from './names.ts';
 import type { Plan, Step } from './plan.ts';
+import type { QuotaMeter } from './quota-meter.ts';
 import type { State } from './state.ts';
 
 /** Ids of the resources that the steps have made or found. */
@@ -28,20 +29,25 @@ export async function carryOut(
   call: Call,
   state: State,
   { steps }: Plan,
+  meter?: QuotaMeter,
 ): Promise<StepIds> {
+  await meter?.begin(transaction);
   const ids = namesOf(state);
   const write = entryWrite(transaction, call, ids);
   const documents = new Map<Step, Stored>();
   for (const step of steps) if (step.entry !== undefined) documents.set(step, step.entry.document);
   const run = (step: Step, work: (document: Stored) => Promise<void>) =>
     atPlace({ kind: step.kind.kind, name: step.name }, () => work(documentOf(documents, step)));
-  const remove = (all: readonly Step[]) =>
-    forEachOfKind(transaction, all, (step) => run(step, (document) => step.kind.remove(write, document)));
-  const deletions = steps.filter(({ action }) => action === 'delete');
-  await remove(deletions.filter(({ kind }) => kind.isDeletedFirst === true));
+  const inBatches = (batches: readonly (readonly Step[])[], work: (step: Step) => Promise<void>) =>
+    carryOutBatches(transaction, batches, work, meter);
+  const remove = (batches: readonly (readonly Step[])[]) =>
+    inBatches(batches, (step) => run(step, (document) => step.kind.remove(write, document)));
+  const { first, puts, last } = phasesOf(steps, services);
+  await remove(first);
   for (const step of releasing(steps))
     await run(step, async (document) => {
       documents.set(step, (await step.kind.release?.(write, document, step.fields)) ?? document);
+      if (meter?.isOfEachStep === true) await meter.note(transaction, step);
     });
   const put = async (step: Step) => {
     if (step.action === 'change') return step.kind.update(write, documentOf(documents, step), step.fields);
@@ -49,29 +55,40 @@ export async function carryOut(
     documents.set(step, made);
     ids.set(`${step.kind.scope} ${step.name}`, made.id);
   };
-  const puts = steps.filter(({ action }) => action !== 'delete');
-  await forEachOfKind(transaction, inOrder(puts, services), (step) =>
-    atPlace({ kind: step.kind.kind, name: step.name }, () => put(step)),
-  );
-  await remove(
-    inOrder(deletions, services)
-      .toReversed()
-      .filter(({ kind }) => kind.isDeletedFirst !== true),
-  );
+  await inBatches(puts, (step) => atPlace({ kind: step.kind.kind, name: step.name }, () => put(step)));
+  await remove(last);
   await rename(transaction, call, steps, documents);
   await services.get(lockoutGuard).check(transaction, call);
   return new Map(steps.map((step) => [step, documentOf(documents, step).id]));
+}
+
+type Batches = readonly (readonly Step[])[];
+
+/** Steps in the order in which they are carried out. */
+export function orderOf(steps: readonly Step[], services: Services): readonly Step[] {
+  const { first, puts, last } = phasesOf(steps, services);
+  return [first, puts, last].flat(2);
+}
+
+function phasesOf(
+  steps: readonly Step[],
+  services: Services,
+): { readonly first: Batches; readonly puts: Batches; readonly last: Batches } {
+  const deletions = steps.filter(({ action }) => action === 'delete');
+  const puts = steps.filter(({ action }) => action !== 'delete');
+  const inReverse = inOrder(deletions, services).toReversed();
+  return {
+    first: batchesOf(deletions.filter(({ kind }) => kind.isDeletedFirst === true)),
+    puts: batchesOf(inOrder(puts, services)),
+    last: batchesOf(inReverse.filter(({ kind }) => kind.isDeletedFirst !== true)),
+  };
 }
 
 /**
  * Resources of most kinds do not name each other, and so the order of their steps means nothing, unless they want the same:
  * the second to share a place must see the first.
  */
-async function forEachOfKind(
-  transaction: Transaction,
-  steps: readonly Step[],
-  work: (step: Step) => Promise<void>,
-): Promise<void> {
+function batchesOf(steps: readonly Step[]): Batches {
   const batches = new Map<string, Step[]>();
   const rounds = new Map<string, number>();
   for (const [at, step] of steps.entries()) {
@@ -84,7 +101,26 @@ async function forEachOfKind(
     if (batch === undefined) batches.set(key, [step]);
     else batch.push(step);
   }
-  for (const batch of batches.values()) await transaction.forEach(batch, work);
+  return [...batches.values()];
+}
+
+async function carryOutBatches(
+  transaction: Transaction,
+  batches: Batches,
+  work: (step: Step) => Promise<void>,
+  meter: QuotaMeter | undefined,
+): Promise<void> {
+  for (const batch of batches) {
+    if (meter?.isOfEachStep !== true) {
+      await transaction.forEach(batch, work);
+      await meter?.noteTogether(transaction);
+      continue;
+    }
+    for (const step of batch) {
+      await work(step);
+      await meter.note(transaction, step);
+    }
+  }
 }
 
 function namesOf({ named }: State): Map<string, string> {

@@ -3,9 +3,10 @@ import { test } from 'node:test';
 
 import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
-import { createAccount, createUser } from '../../../test/support/people.ts';
+import { createAccount, createUser, runOnHost } from '../../../test/support/people.ts';
 import type { Person } from '../../../test/support/people.ts';
 import { isBeingWritten } from '../../../test/support/write-lock.ts';
+import { overQuota, policiesTooLarge } from '../../errors/shared.ts';
 
 const path = '/configuration';
 const edgeCount = 200;
@@ -239,6 +240,52 @@ onDatabasesInTurn('plans of many steps', (newDatabase) => {
       assert.equal(planned.status, 409, `${title}: ${planned.text.slice(0, 300)}`);
       assert.equal(planned.body.error_code, applied.body.error_code, title);
     }
+  });
+
+  test('a plan meets the quotas that applying would meet, and no others', async () => {
+    const { gatehouse } = await start();
+    await using _ = gatehouse;
+    const account = await createAccount(gatehouse);
+    const admin = await createUser(gatehouse, 'admin', account);
+    const set = (wanted: string) => runOnHost(gatehouse, 'accounts quotas', { set: wanted, account });
+    const inner = (count: number, more: object = {}) =>
+      endpoints(count).map((each, at) => ({ ...each, url: `https://inner-${at}.internal`, ...more }));
+    const used = async (name: string): Promise<number> =>
+      (await gatehouse.get('/quotas', admin)).body.quotas.find((each: { name: string }) => each.name === name).used;
+    await planAndApply(gatehouse, [...others(), ...inner(100)], admin);
+    const memory = await used('traffic_policy_kib');
+    const rules = Array.from({ length: 50 }, (__, at) => ({ expressions: [`req.url.path == '/${at}'`], actions: [] }));
+    const deny = { actions: [{ type: 'deny' }] };
+    const larger = JSON.stringify({ on_http_request: [...rules.map((each) => ({ ...each, ...deny })), deny] });
+    const named = (entries: readonly Entry[]) => entries.map((each) => ({ ...each, name: `${each.name}-new` }));
+    const refused = async (entries: readonly Entry[], code: number, text: string, prune = '') => {
+      const planned = await post(gatehouse, entries, admin, `?dry_run=true${prune}`);
+      const applied = await post(gatehouse, entries, admin, `?dry_run=false${prune}`);
+      for (const { status, body } of [planned, applied]) {
+        assert.deepEqual([status, body.error_code], [403, `ERR_GATEHOUSE_${code}`], body.msg);
+      }
+      assert.ok(planned.body.msg.includes(text), planned.body.msg);
+    };
+    // Each piece alone would have a place, and the last endpoint has none.
+    await set('endpoints=199');
+    await refused([...others(), ...inner(200)], overQuota.code, 'endpoint-199');
+    await planAndApply(gatehouse, [...others(), ...inner(199)], admin);
+    // As many go as come, and endpoints go first.
+    await planAndApply(gatehouse, [...others(), ...named(inner(199))], admin, '&prune=true');
+    // Backends come before others go.
+    const backends = Array.from({ length: 100 }, (__, at) => ({
+      kind: 'static_backends',
+      name: `new-${at}`,
+      address: 'app:80',
+    }));
+    await set('backends=109');
+    await refused([...backends, ...named(inner(199))], overQuota.code, 'new-99', '&prune=true');
+    await set('backends=110');
+    await planAndApply(gatehouse, [...backends, ...named(inner(199))], admin, '&prune=true');
+    await set(`traffic_policy_kib=${memory * 4}`);
+    await refused(named(inner(199, { traffic_policy: larger })), policiesTooLarge.code, 'KiB of memory');
+    await set('traffic_policy_kib=100000');
+    await planAndApply(gatehouse, named(inner(199, { traffic_policy: larger })), admin);
   });
 
   test('the lock-out guard of a plan looks at the end of all steps', async () => {
