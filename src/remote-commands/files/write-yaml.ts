@@ -10,7 +10,8 @@ interface Entry {
 export function toYaml(entries: readonly Entry[], url: string): string {
   const head = [
     `# yaml-language-server: $schema=${url}/configuration.schema.json`,
-    `# Configuration of ${url}, by "gatehouse export". It holds no secrets: certificates are named, not contained.`,
+    `# Configuration of ${url}, by "gatehouse export". Keys, passwords of modules and values in vaults are left out.`,
+    '# Traffic policies, headers and bodies are as they were given: keep the file private if passwords or tokens are written in them.',
     '# Apply it with "gatehouse apply FILE". Entries are known by their names; a field that is left out takes its default.',
   ];
   const sections = new Map<string, Record<string, unknown>>();

@@ -32,7 +32,7 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
       operationId: 'ConfigurationGet',
       summary: 'Get the configuration',
       description:
-        'Every IP policy with its rules, IP restriction, backend, reserved domain and address and edge of the account, as entries that refer to each other by name and contain no secrets. A resource that has no name yet gets one, and keeps it.',
+        'Every IP policy with its rules, IP restriction, backend, reserved domain and address, edge, cloud endpoint and vault of the account, as entries that refer to each other by name. Private keys, passwords and client secrets of modules and the values of secrets in vaults are left out. Traffic policies, headers and bodies are as they were given, with the passwords and tokens that somebody may have written into them. A resource that has no name yet gets one, and keeps it.',
       tag,
       rights: 'everyone',
       mayBeLarge: true,

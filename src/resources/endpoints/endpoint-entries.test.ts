@@ -47,6 +47,16 @@ onGatehousesInTurn('cloud endpoints and vaults in configurations', (g) => {
     assert.deepEqual([pruned.status, pruned.body.error_code], [409, 'ERR_GATEHOUSE_23003']);
   });
 
+  test('a password in the text of a policy is exported, and the description of the export says so', async () => {
+    const admin = await newAdmin();
+    const basic = { type: 'basic-auth', config: { realm: 'staff', credentials: ['ada:correct-horse'] } };
+    const traffic_policy = JSON.stringify({ on_http_request: [{ actions: [basic, { type: 'deny' }] }] });
+    assert.equal((await g().post('/configuration', [endpoint({ traffic_policy })], admin)).status, 200);
+    assert.match((await g().get('/configuration', admin)).text, /ada:correct-horse/);
+    const { paths } = (await g().get('/openapi.json')).body;
+    assert.match(paths['/configuration'].get.description, /policies.* as they were given, with the passwords/);
+  });
+
   test('an entry says all of an endpoint, whose scheme stays, and names the domain of the same file', async () => {
     const admin = await newAdmin();
     const apply = (entries: readonly object[], query = '') => g().post(`/configuration${query}`, entries, admin);
