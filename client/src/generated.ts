@@ -4859,7 +4859,7 @@ export interface VaultsPage {
 
 export interface VaultSecretsPage {
   /** The entries of this page, newest first. */
-  vault_secrets: VaultSecret[];
+  secrets: VaultSecret[];
   /** URI of the list resource. */
   uri: string;
   /** URI of the next page, or null when there is no next page. */
@@ -5717,7 +5717,7 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   VaultsDelete: { method: 'DELETE', path: '/vaults/{id}', query: [], idempotencyKey: false },
   VaultsSecrets: { method: 'GET', path: '/vaults/{id}/secrets', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'secrets' },
   VaultSecretsCreate: { method: 'POST', path: '/vault_secrets', query: [], idempotencyKey: true },
-  VaultSecretsList: { method: 'GET', path: '/vault_secrets', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'vault_secrets' },
+  VaultSecretsList: { method: 'GET', path: '/vault_secrets', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'secrets' },
   VaultSecretsGet: { method: 'GET', path: '/vault_secrets/{id}', query: [], idempotencyKey: false },
   VaultSecretsUpdate: { method: 'PATCH', path: '/vault_secrets/{id}', query: [], idempotencyKey: false },
   VaultSecretsDelete: { method: 'DELETE', path: '/vault_secrets/{id}', query: [], idempotencyKey: false },

@@ -134,6 +134,47 @@ onAnyDatabase('what the Go client sends', (newDatabase) => {
     assert.deepEqual(await followLinks(go, '/ip_policies'), made);
   });
 
+  test('finds the entries of every list under the name that it reads', async () => {
+    await using gatehouse = await startWithVendor(await newDatabase());
+    const lists: Readonly<Record<string, string>> = {
+      '/api_keys': 'keys',
+      '/app/sessions': 'application_sessions',
+      '/app/users': 'application_users',
+      '/backends/failover': 'backends',
+      '/backends/http_response': 'backends',
+      '/backends/static': 'backends',
+      '/backends/tunnel_group': 'backends',
+      '/backends/weighted': 'backends',
+      '/bot_users': 'bot_users',
+      '/certificate_authorities': 'certificate_authorities',
+      '/credentials': 'credentials',
+      '/edges/https': 'https_edges',
+      '/edges/tcp': 'tcp_edges',
+      '/edges/tls': 'tls_edges',
+      '/endpoints': 'endpoints',
+      '/ip_policies': 'ip_policies',
+      '/ip_policy_rules': 'ip_policy_rules',
+      '/ip_restrictions': 'ip_restrictions',
+      '/kubernetes_operators': 'operators',
+      '/reserved_addrs': 'reserved_addrs',
+      '/reserved_domains': 'reserved_domains',
+      '/service_users': 'service_users',
+      '/tls_certificates': 'tls_certificates',
+      '/tunnel_sessions': 'tunnel_sessions',
+      '/tunnels': 'tunnels',
+      '/vault_secrets': 'secrets',
+      '/vaults': 'vaults',
+    };
+    const { id } = await gatehouse.create('/vaults', { name: 'keys' });
+    const go = clientOnTheWire(gatehouse, goHead);
+    for (const [path, key] of [...Object.entries(lists), [`/vaults/${id}/secrets`, 'secrets'] as const])
+      assert.deepEqual(
+        Object.keys((await go.send('GET', path)).body).toSorted(),
+        [key, 'next_page_uri', 'uri'].toSorted(),
+        path,
+      );
+  });
+
   test('gets errors whose details are texts, so that it can decode them', async () => {
     await using gatehouse = await startWithVendor(await newDatabase());
     const go = clientOnTheWire(gatehouse, goHead);

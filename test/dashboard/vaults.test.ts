@@ -40,7 +40,7 @@ onDashboard('the page of vaults', (d) => {
     assert.equal((await page.content()).includes(value), false);
     const kept = await page.evaluate('JSON.stringify([localStorage, sessionStorage, location.href])');
     assert.doesNotMatch(String(kept), /whsec/);
-    const { vault_secrets: all } = (await g().get('/vault_secrets')).body;
+    const { secrets: all } = (await g().get('/vault_secrets')).body;
     assert.deepEqual(
       all.map((secret: { name: string; vault_name: string }) => [secret.name, secret.vault_name]),
       [['stripe/webhook', 'payments']],

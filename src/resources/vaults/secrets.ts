@@ -86,7 +86,7 @@ export function secretOperations({ store, sealer }: ResourceContext): readonly O
     plural: 'vault secrets',
     name: 'VaultSecrets',
     tag: 'Vaults',
-    listKey: 'vault_secrets',
+    listKey: 'secrets',
     rights: { read: 'everyone', write: 'everyone' },
     filterFields,
     view: VaultSecretView,
