@@ -120,6 +120,7 @@ const refused: readonly (readonly [string | object, number, RegExp])[] = [
   [withConfig('forward-internal', { url: 'https://a.internal/path' }), 2226, /without a path/],
   [withConfig('forward-internal', { url: 'tcp://a.internal:1' }), 2226, /http or https/],
   [withConfig('forward-internal', { url: 'https://a.internal', on_error: 'go' }), 2222, /halt, continue/],
+  [withConfig('forward-internal', { url: 'https://a.internal', binding: 'public' }), 2222, /internal/],
   [
     { on_tcp_connect: [{ actions: [{ type: 'add-headers', config: { headers: {} } }] }] },
     2202,
@@ -233,6 +234,11 @@ const operator = {
     },
   ],
 };
+
+test('forward-internal may say that the endpoint is internal, as guides of the hosted service do', () => {
+  const value = JSON.stringify(withConfig('forward-internal', { url: 'https://a.internal', binding: 'internal' }));
+  assert.doesNotThrow(() => trafficPolicy.build(trafficPolicy.accept({ value })));
+});
 
 test('policies of the Kubernetes operator are taken', () => {
   assert.doesNotThrow(() => trafficPolicy.build(trafficPolicy.accept({ value: JSON.stringify(operator) })));

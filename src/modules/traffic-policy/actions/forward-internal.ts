@@ -23,6 +23,7 @@ export const forwardInternal: Action = {
   build(config) {
     const { phase } = config;
     const template = config.required('url', config.template('url'));
+    config.oneOf('binding', ['internal']);
     const goesOn = config.oneOf('on_error', ['halt', 'continue']) === 'continue';
     const reason = template.constant === undefined ? undefined : urlFault(template.constant, phase);
     if (reason !== undefined) throw config.fault(invalidUrl, 'url', reason);
