@@ -164,7 +164,42 @@ const costly = [
   "text.split('a')",
   'pairs.isQueryString()',
   'text.format([])',
+  // Texts are compared from their beginning, and values with each of a list.
+  'lists.range(100).all(x, text < longer)',
+  'lists.range(4).all(x, [text, longer, text, longer].sort().size() > 0)',
+  'lists.range(6).all(x, !(-1 in big))',
+  "[big.slice(0, 5000).map(y, '')].all(l, lists.range(20).all(x, l.join('') == ''))",
+  "size('%s'.format([lists.range(30).map(x, text)])) > 0",
+  "[bytes(text)].all(b, size('%s'.format([lists.range(20).map(x, b)])) > 0)",
+  '[bytes(text)].all(b, size(json.encode(lists.range(20).map(x, b))) > 0)',
+  '[big.slice(0, 1000).map(x, timestamp(x))].all(l, lists.range(6).all(x, size(json.encode(l)) > 0))',
+  'lists.range(9).all(x, !text.isJson())',
+  'lists.range(9).all(x, text.isQueryString())',
+  'lists.range(9).all(x, base64.decode(text).size() > 0)',
+  "lists.range(20).all(x, text.crc32() != '')",
+  "['https://' + faces.substring(0, 2000)].all(u, lists.range(5).all(x, !u.isURL() || true))",
+  '[big.slice(0, 1000).map(x, {x: x})].all(l, lists.range(4).all(x, size(json.encode(l)) > 0))',
+  "lists.range(20).all(x, string(bytes(text)) != '')",
 ];
+
+test('equal values of a list are found among very many without comparing each with all', () => {
+  assert.equal(evaluate('lists.range(5000).distinct().size()'), 5000n);
+  for (const [expression, value] of [
+    ['[1, 1.0, uint(1), 2, 2.5, 2.5].distinct().size()', 3n],
+    ['[0.0/0.0, 0.0/0.0].distinct().size()', 2n],
+    ["[true, 'true', 1, null, null].distinct().size()", 4n],
+    ["[b'1', b'1', duration('1s'), duration('1s'), [1], [1.0]].distinct().size()", 3n],
+  ] as const)
+    assert.equal(evaluate(expression), value, expression);
+});
+
+test('a name that is longer than any is looked up without reading it', (t) => {
+  const names = new CelMap([['a', 1n]], { ignoresCase: true });
+  assert.deepEqual([names.get('A'), names.get('AA')], [1n, undefined]);
+  const { mock } = t.mock.method(String.prototype, 'toLowerCase');
+  assert.equal(names.get('A'.repeat(1_000_000)), undefined);
+  assert.equal(mock.callCount(), 0);
+});
 
 test('characters are counted and cut as such, whatever pairs of JavaScript they are', () => {
   for (const [expression, value] of [

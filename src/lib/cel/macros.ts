@@ -9,7 +9,7 @@ import { childrenOf } from './tree.ts';
 import type { Node } from './tree.ts';
 import { any, bool, listOf, typeOf } from './types.ts';
 import type { Type } from './types.ts';
-import { asList, CelMap, compareValues } from './values.ts';
+import { asList, CelMap, compareValues, payForOrder } from './values.ts';
 import type { Value } from './values.ts';
 
 type Call = Extract<Node, { readonly kind: 'call' }>;
@@ -187,17 +187,18 @@ export function sortValues<Item extends { readonly key: Value }>(
   work: Pick<Work<unknown>, 'budget' | 'fault'>,
 ): readonly Item[] {
   const [first] = items;
+  const { spend } = work.budget;
+  spend(items.length * Math.ceil(Math.log2(items.length + 1)));
+  const orderOf = (one: Value, other: Value): number | undefined => {
+    payForOrder(one, other, spend);
+    return compareValues(one, other);
+  };
   if (
     first !== undefined &&
-    items.some(({ key }) => typeOf(key) !== typeOf(first.key) || compareValues(key, first.key) === undefined)
+    items.some(({ key }) => typeOf(key) !== typeOf(first.key) || orderOf(key, first.key) === undefined)
   )
     throw work.fault('only values of one type that have an order can be sorted');
-  work.budget.spend(items.length * Math.ceil(Math.log2(items.length + 1)));
-  return items.toSorted((one, other) => {
-    const texts = typeof one.key === 'string' && typeof other.key === 'string' ? one.key.length + other.key.length : 0;
-    if (texts > 128) work.budget.spend(texts / 64);
-    return compareValues(one.key, other.key) ?? 0;
-  });
+  return items.toSorted((one, other) => orderOf(one.key, other.key) ?? 0);
 }
 
 function enter<Subject>({ units, place }: Loop<Subject>, frame: Frame<Subject>, item: Value): void {

@@ -21,7 +21,7 @@ import {
   uint,
 } from './types.ts';
 import type { Type } from './types.ts';
-import { asList, CelMap, compareValues, Duration, equal, Timestamp, Uint } from './values.ts';
+import { asList, CelMap, compareValues, Duration, equal, payForOrder, Timestamp, Uint } from './values.ts';
 import type { Value } from './values.ts';
 
 const [leastInt, mostInt, mostUint] = [-(2n ** 63n), 2n ** 63n - 1n, 2n ** 64n - 1n];
@@ -271,6 +271,7 @@ function comparison<Subject>(
 ): (frame: Parameters<Run<Subject>>[0]) => boolean {
   return (frame) => {
     const [one, other] = [left(frame), right(frame)];
+    payForOrder(one, other, frame.budget.spend);
     const order = compareValues(one, other);
     if (order === undefined) throw frame.fault(`"${operator}" does not compare ${typeOf(one)} with ${typeOf(other)}`);
     return orders[operator](order);
@@ -342,7 +343,8 @@ function among<Subject>(left: Run<Subject>, right: Run<Subject>): Run<Subject> {
     if (all instanceof CelMap) return all.get(value) !== undefined;
     const items = asList(all);
     if (items === undefined) throw frame.fault('"in" is followed by something that is no list or map');
-    frame.budget.spend(items.length / 8);
+    // Comparing a value with one of another kind takes as long as one of these.
+    frame.budget.spend(items.length * 2);
     return items.some((item) => equal(value, item, frame.budget.spend));
   };
 }

@@ -55,6 +55,8 @@ type Key = string | bigint | boolean;
 export class CelMap {
   readonly #entries = new Map<Key, readonly [key: Value, value: Value]>();
   readonly #ignoresCase: boolean;
+  /** Length of the longest name that is looked up without regard to case: none that is longer is there. */
+  #longest = 0;
   /** What a key has that is not there; undefined: that is an error. */
   readonly #absent: Value | undefined;
 
@@ -67,7 +69,9 @@ export class CelMap {
     this.#absent = absent;
     for (const entry of entries) {
       const key = keyOf(entry[0]);
-      if (key !== undefined) this.#entries.set(key, entry);
+      if (key === undefined) continue;
+      this.#entries.set(key, entry);
+      if (ignoresCase && typeof key === 'string') this.#longest = Math.max(this.#longest, key.length);
     }
   }
 
@@ -78,6 +82,7 @@ export class CelMap {
   get(key: Value): Value | undefined {
     const plain = keyOf(key);
     if (plain === undefined) return undefined;
+    if (this.#ignoresCase && typeof plain === 'string' && plain.length > this.#longest) return undefined;
     const found = this.#entries.get(plain);
     if (found !== undefined) return found[1];
     return this.#ignoresCase && typeof plain === 'string' ? this.#entries.get(plain.toLowerCase())?.[1] : undefined;
@@ -102,7 +107,8 @@ export class CelMap {
   }
 }
 
-function keyOf(key: Value): Key | undefined {
+/** What equal keys have in common; undefined: no map can have it as a key. */
+export function keyOf(key: Value): Key | undefined {
   if (typeof key === 'string' || typeof key === 'bigint' || typeof key === 'boolean') return key;
   if (key instanceof Uint) return key.value;
   return typeof key === 'number' && Number.isInteger(key) ? BigInt(key) : undefined;
@@ -129,6 +135,14 @@ function order(one: bigint | number, other: bigint | number): number {
   if (one === other) return 0;
   if (one < other) return -1;
   return one > other ? 1 : Number.NaN;
+}
+
+/** Pays for finding the order of two values: texts are looked at character by character. */
+export function payForOrder(left: Value, right: Value, spend: Spend): void {
+  if (typeof left === 'string' && typeof right === 'string') {
+    const length = Math.min(left.length, right.length);
+    if (length > 16) spend(length / 8);
+  } else if (left instanceof Uint8Array && right instanceof Uint8Array) spend(Math.min(left.length, right.length) / 64);
 }
 
 /** The order of two values of types that have one; undefined for others. */

@@ -52,6 +52,7 @@ function showDouble(value: number): string {
 
 function textOf(value: Uint8Array, work: Work<unknown>): string {
   checkText(value.length, work);
+  work.budget.spend(value.length / 8);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value);
   } catch {
@@ -116,6 +117,7 @@ export const conversions: readonly Definition[] = [
   plainFunction('bytes', [bytes], bytes, ([value]) => value, total),
   plainFunction('bytes', [string], bytes, ([value], work) => {
     checkText(value.length, work);
+    work.budget.spend(value.length / 8);
     return Buffer.from(value);
   }),
   plainFunction('timestamp', [timestamp], timestamp, ([value]) => value, total),

@@ -11,13 +11,19 @@ import { fromJson, toJson } from './lists.ts';
 
 /** Longest text that is parsed as JSON: a megabyte takes some 10 ms. */
 const longestJson = 131_072;
+/** What it costs to find out that a text is no JSON. */
+const unitsOfJson = 50;
+/** What it costs to write a character as bytes. */
+const unitsOfUtf8 = 1 / 4;
+/** Longest text that is read as a URL. */
+const longestUrl = 16_384;
 /** What a digest costs beside its bytes. */
 const digestUnits = 60;
 
 function decodeJson(text: string, work: Work<unknown>): Value {
-  work.budget.spend(text.length / 16);
   if (text.length > longestJson) throw work.fault(`JSON of more than ${longestJson} characters is not read`);
   let read: unknown;
+  work.budget.spend(unitsOfJson + text.length / 2);
   try {
     read = JSON.parse(text);
   } catch {
@@ -27,8 +33,8 @@ function decodeJson(text: string, work: Work<unknown>): Value {
 }
 
 function isJson(text: string, work: Work<unknown>): boolean {
-  work.budget.spend(text.length / 16);
   if (text.length > longestJson) return false;
+  work.budget.spend(unitsOfJson + text.length / 2);
   try {
     JSON.parse(text);
     return true;
@@ -47,6 +53,7 @@ const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}
 
 function decodeBase64(text: string, work: Work<unknown>): Buffer {
   checkText(text.length, work);
+  work.budget.spend(text.length / 8);
   if (!base64Form.test(text)) throw work.fault('the text is no base64, or its padding with "=" is missing');
   return Buffer.from(text, 'base64');
 }
@@ -58,7 +65,7 @@ function encodeBase64(given: string | Uint8Array, work: Work<unknown>): string {
 
 /** Names and values of a query string, in the form in which requests have them too. */
 export function readQuery(text: string, work: Work<unknown>): ReadonlyMap<string, string[]> {
-  work.budget.spend(10 + text.length / 16);
+  work.budget.spend(10 + text.length / 4);
   const pairs = new Map<string, string[]>();
   // One more than a map may have is enough to refuse it.
   for (const pair of text === '' ? [] : text.split('&', mostItems + 1)) {
@@ -85,7 +92,7 @@ function unescape(text: string): string | undefined {
 }
 
 function isQueryString(text: string, work: Work<unknown>): boolean {
-  work.budget.spend(text.length / 16);
+  work.budget.spend(text.length / 4);
   const pairs = text.split('&', mostItems + 1);
   if (pairs.length > mostItems) return false;
   work.budget.spend(pairs.length * 12);
@@ -123,9 +130,15 @@ function unescapeUrl(text: string, work: Work<unknown>): string {
   return read;
 }
 
+/** Names with letters of all alphabets take very much longer than others. */
+function payForUrl(text: string, { budget }: Work<unknown>): void {
+  budget.spend(20 + text.length / 16);
+  if (text.length <= longestUrl) budget.spend(/^[\0-\x7f]*$/.test(text) ? text.length / 4 : text.length * 4);
+}
+
 function parseUrl(text: string, work: Work<unknown>): CelMap {
-  work.budget.spend(20 + text.length / 16);
-  const url = text.length <= 16_384 && URL.canParse(text) ? new URL(text) : undefined;
+  payForUrl(text, work);
+  const url = text.length <= longestUrl && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) throw work.fault('the text is no URL');
   return CelMap.of({
     scheme: url.protocol.slice(0, -1),
@@ -139,8 +152,8 @@ function parseUrl(text: string, work: Work<unknown>): CelMap {
 }
 
 function isUrl(text: string, work: Work<unknown>): boolean {
-  work.budget.spend(20 + text.length / 16);
-  return text.length <= 16_384 && /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]/.test(text) && URL.canParse(text);
+  payForUrl(text, work);
+  return text.length <= longestUrl && /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]/.test(text) && URL.canParse(text);
 }
 
 const queryType = mapOf(string, listOf(string));
@@ -181,7 +194,7 @@ export const encodingFunctions: readonly Definition[] = [
   method('isURL', [string], bool, ([text], work) => isUrl(text, work), { isTotal: true }),
   ...Object.entries(digests).flatMap(([name, { units, of }]) => {
     const digest = (text: string, form: string, work: Work<unknown>): string => {
-      work.budget.spend(digestUnits + text.length * units);
+      work.budget.spend(digestUnits + text.length * (units + unitsOfUtf8));
       if (form !== 'hex' && form !== 'base64') throw work.fault('a digest is written in hex or base64');
       return of(Buffer.from(text)).toString(form);
     };

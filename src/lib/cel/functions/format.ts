@@ -3,7 +3,7 @@ import { checkText } from '../operators.ts';
 import { typeOf } from '../types.ts';
 import { asList, CelMap, Duration, Timestamp, TypeName, Uint } from '../values.ts';
 import type { Value } from '../values.ts';
-import { formatDuration, formatTimestamp } from './time-text.ts';
+import { formatDuration, formatTimestamp, unitsOfTime } from './time-text.ts';
 
 /** Most digits behind the point. */
 const mostDigits = 100;
@@ -98,19 +98,33 @@ function toNumber(value: Value, verb: string, work: Work<unknown>): number {
 
 function showValue(value: Value, work: Work<unknown>): string {
   work.budget.spend(1);
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') {
+    work.budget.spend(value.length / 64);
+    return value;
+  }
   if (value === null) return 'null';
   if (typeof value === 'number') return showNumber(value, String);
   if (value instanceof Uint) return String(value.value);
-  if (value instanceof Uint8Array) return Buffer.from(value).toString();
-  if (value instanceof Timestamp) return formatTimestamp(value);
-  if (value instanceof Duration) return formatDuration(value);
+  if (value instanceof Uint8Array) {
+    work.budget.spend(value.length / 8);
+    return Buffer.from(value).toString();
+  }
+  if (value instanceof Timestamp || value instanceof Duration) {
+    work.budget.spend(unitsOfTime);
+    return value instanceof Timestamp ? formatTimestamp(value) : formatDuration(value);
+  }
   if (value instanceof TypeName) return value.name;
   if (value instanceof CelMap) {
     const entries = Array.from(value.entries(), ([key, each]) => `${showValue(key, work)}: ${showValue(each, work)}`);
-    return `{${entries.toSorted().join(', ')}}`;
+    work.budget.spend(entries.length * Math.ceil(Math.log2(entries.length + 1)));
+    return checked(`{${entries.toSorted().join(', ')}}`, work);
   }
   const items = asList(value);
   if (typeof value === 'bigint' || typeof value === 'boolean') return `${value}`;
-  return items === undefined ? '' : `[${items.map((each) => showValue(each, work)).join(', ')}]`;
+  return items === undefined ? '' : checked(`[${items.map((each) => showValue(each, work)).join(', ')}]`, work);
+}
+
+function checked(text: string, work: Work<unknown>): string {
+  checkText(text.length, work);
+  return text;
 }

@@ -4,18 +4,19 @@ import { checkItems, checkText } from '../operators.ts';
 import { mostItems } from '../run.ts';
 import { bytes, int, list, listOf, map, string, typeOf } from '../types.ts';
 import type { Type } from '../types.ts';
-import { asList, CelMap, Duration, equal, Timestamp, TypeName, Uint } from '../values.ts';
+import { asList, CelMap, Duration, equal, keyOf, Timestamp, TypeName, Uint } from '../values.ts';
 import type { Value } from '../values.ts';
 import { both, method, plainFunction } from './define.ts';
 import type { Definition } from './define.ts';
 import { countPoints } from './points.ts';
-import { formatDuration, formatTimestamp } from './time-text.ts';
+import { formatDuration, formatTimestamp, unitsOfTime } from './time-text.ts';
 
 const sameList = ([given = list]: readonly Type[]): Type => (given.kind === 'list' ? given : list);
 const size = { isTotal: true } as const;
 const keepsSize = { size: ([items = 0]: readonly number[]) => items };
 
 function join(items: readonly Value[], separator: string, work: Work<unknown>): string {
+  work.budget.spend(items.length);
   const texts = items.map((item) => {
     if (typeof item !== 'string') throw work.fault(`join() takes texts, and there is a ${typeOf(item)}`);
     return item;
@@ -48,12 +49,15 @@ function distinct(items: readonly Value[], work: Work<unknown>): readonly Value[
   const others: Value[] = [];
   return items.filter((item) => {
     work.budget.spend(4);
-    if (typeof item === 'string' || typeof item === 'boolean' || item === null) {
-      if (plain.has(item)) return false;
-      plain.add(item);
+    // What is not a number equals nothing, not even itself.
+    const key =
+      item === null || (typeof item === 'number' && !Number.isNaN(item)) ? (keyOf(item) ?? item) : keyOf(item);
+    if (key !== undefined) {
+      if (plain.has(key)) return false;
+      plain.add(key);
       return true;
     }
-    work.budget.spend(others.length / 2);
+    work.budget.spend(others.length * 2);
     if (others.some((other) => equal(other, item, work.budget.spend))) return false;
     others.push(item);
     return true;
@@ -81,6 +85,7 @@ export function toJson(value: Value, work: Work<unknown>, level = 0): unknown {
   work.budget.spend(1);
   if (level > mostLevels) throw work.fault(`the value is nested deeper than ${mostLevels} levels`);
   if (value instanceof CelMap) {
+    work.budget.spend(16 + value.size * 4);
     // Entries, not assignments: a key may be __proto__.
     return Object.fromEntries(
       Array.from(value.entries(), ([key, each]) => [keyText(key), toJson(each, work, level + 1)]),
@@ -90,13 +95,18 @@ export function toJson(value: Value, work: Work<unknown>, level = 0): unknown {
   if (items !== undefined) return items.map((item) => toJson(item, work, level + 1));
   if (typeof value === 'bigint') return jsonInteger(value);
   if (value instanceof Uint) return jsonInteger(value.value);
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  if (value instanceof Uint8Array) {
+    work.budget.spend(value.length / 16);
+    return Buffer.from(value).toString('base64');
+  }
   if (typeof value === 'string') {
     work.budget.spend(value.length / 64);
     return value;
   }
-  if (value instanceof Timestamp) return formatTimestamp(value);
-  if (value instanceof Duration) return formatDuration(value);
+  if (value instanceof Timestamp || value instanceof Duration) {
+    work.budget.spend(unitsOfTime);
+    return value instanceof Timestamp ? formatTimestamp(value) : formatDuration(value);
+  }
   if (value instanceof TypeName) return value.name;
   return value;
 }

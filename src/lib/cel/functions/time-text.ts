@@ -15,6 +15,9 @@ const unitNanos: Readonly<Record<string, bigint>> = {
   ns: 1n,
 };
 
+/** What it costs to write a time. */
+export const unitsOfTime = 25;
+
 /** Nanoseconds since 1970 of a time in RFC 3339. */
 export function parseTimestamp(text: string): bigint | undefined {
   if (text.length > 40) return undefined;

@@ -12,6 +12,7 @@ import {
   namesOf,
   noValues,
   parametersOf,
+  readOnce,
   toText,
 } from './header-values.ts';
 import { userAgentVariables } from './user-agent.ts';
@@ -23,7 +24,7 @@ export const cookieType = objectOf('cookie', { name: string, value: string });
 
 export function requestHeaders(visit: PolicyVisit): CelMap {
   return visit.cached('req.headers', visit.headers, () => {
-    visit.spend(visit.headers.length);
+    visit.spend(visit.headers.length * 6);
     return headerMap(visit.headers);
   });
 }
@@ -34,7 +35,7 @@ export function requestCookies(visit: PolicyVisit): CelMap {
     for (let at = 0; at < visit.headers.length; at += 2) {
       if (visit.headers[at]?.toLowerCase() !== 'cookie') continue;
       for (const pair of (visit.headers[at + 1] ?? '').split(';')) {
-        visit.spend(8);
+        visit.spend(24);
         const mark = pair.indexOf('=');
         if (mark < 0) continue;
         const name = pair.slice(0, mark).trim();
@@ -79,12 +80,12 @@ export const requestVariables: Variables = {
   'req.content_type.parameters': {
     type: mapOf(string, string),
     isSure: true,
-    get: (visit) => parametersOf(header(visit, 'content-type') ?? ''),
+    get: (visit) => readOnce(visit, 'req.content_type.parameters', header(visit, 'content-type') ?? '', parametersOf),
   },
   'req.content_encoding': {
     type: listOf(string),
     isSure: true,
-    get: (visit) => namesOf(header(visit, 'content-encoding')),
+    get: (visit) => readOnce(visit, 'req.content_encoding', header(visit, 'content-encoding') ?? '', namesOf),
   },
   'req.user_agent': { type: string, isSure: true, get: (visit) => header(visit, 'user-agent') ?? '' },
   ...userAgentVariables,

@@ -12,6 +12,7 @@ import {
   namesOf,
   noValues,
   parametersOf,
+  readOnce,
   toText,
 } from './header-values.ts';
 import type { Variables } from './variable.ts';
@@ -38,7 +39,7 @@ function headersOf({ answer }: PolicyVisit): HeaderList {
 export function responseHeaders(visit: PolicyVisit): CelMap {
   const headers = headersOf(visit);
   return visit.cached('res.headers', headers, () => {
-    visit.spend(headers.length);
+    visit.spend(headers.length * 6);
     return headerMap(headers);
   });
 }
@@ -118,11 +119,11 @@ export const responseVariables: Variables = {
   'res.content_type.parameters': {
     type: mapOf(string, string),
     isSure: true,
-    get: (visit) => parametersOf(header(visit, 'content-type') ?? ''),
+    get: (visit) => readOnce(visit, 'res.content_type.parameters', header(visit, 'content-type') ?? '', parametersOf),
   },
   'res.content_encoding': {
     type: listOf(string),
     isSure: true,
-    get: (visit) => namesOf(header(visit, 'content-encoding')),
+    get: (visit) => readOnce(visit, 'res.content_encoding', header(visit, 'content-encoding') ?? '', namesOf),
   },
 };
