@@ -69,6 +69,8 @@ export type Outcome =
 export interface Wait {
   readonly kind: 'wait';
   readonly start: () => Promise<OwnAnswer | undefined>;
+  /** Set where the step itself bounds how often a request waits for it. */
+  readonly isBounded?: true;
 }
 
 /** The connection ends without an answer; of HTTP/2, the stream. */
@@ -236,6 +238,9 @@ export interface ConnectionServices {
   /** Values of secrets in vaults of the account; undefined: there is none of the name. */
   readonly secrets: { get(accountId: string, vault: string, name: string): string | undefined };
 }
+
+/** Most requests that rules make for one visitor, at all endpoints together. */
+export const mostOwnRequests = 20;
 
 /** A request that a rule makes to an internal endpoint of the account. */
 export interface OwnRequest {

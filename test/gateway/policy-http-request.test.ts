@@ -268,6 +268,89 @@ test('a connection that breaks is an error, and no answer with a status', async 
   }
 });
 
+test('each visit asks twenty times, and a policy that would always ask more is refused', async (t) => {
+  const { asked, entries } = await startAsked(t, (_, response) => response.end());
+  const document = (count: number, expressions: readonly string[], phase = 'on_http_request') => ({
+    [phase]: [
+      {
+        expressions,
+        actions: Array.from({ length: count }, () => ({
+          type: 'http-request',
+          config: { url: 'https://auth.internal/' },
+        })),
+      },
+      {
+        actions: [
+          {
+            type: 'custom-response',
+            config: {
+              body: '${has(actions.ngrok.http_request.error) ? actions.ngrok.http_request.error.code : "all"}',
+            },
+          },
+        ],
+      },
+    ],
+  });
+  const { gateway, setPolicy } = await startWithPolicy(t, document(9, []), entries);
+  for (const phase of ['on_http_request', 'on_http_response']) {
+    for (const count of [9, 20]) {
+      const before = asked.seen.length;
+      await setPolicy(document(count, [], phase));
+      assert.equal((await sendRaw(gateway.port, get('/'))).body, 'all', `${phase} ${count}`);
+      assert.equal(asked.seen.length - before, count, phase);
+    }
+    const before = asked.seen.length;
+    await setPolicy(document(100, ['true'], phase));
+    assert.equal((await sendRaw(gateway.port, get('/'))).body, 'ERR_NGROK_20390', phase);
+    assert.equal(asked.seen.length - before, 20, phase);
+    const [first, second] = [refusalOf(document(21, [], phase)), refusalOf(document(100, [], phase))];
+    assert.match(
+      first,
+      new RegExp(`^2204 .*${phase}\\[0\\]\\.actions\\[20\\] .* 21 actions http-request, of which 20`),
+    );
+    assert.match(second, / 100 actions http-request/);
+  }
+});
+
+test('an answer that does not end is cut off, and is an error', async (t) => {
+  let ended = 0;
+  const { asked, entries } = await startAsked(t, ({ url }, response) => {
+    if (url !== '/whole') response.on('close', () => (ended += 1));
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('data: one\n\n');
+    if (url === '/whole') setImmediate(() => response.end('data: two\n\n'));
+  });
+  const server = `localhost:${asked.port}`;
+  using _ = useRequestHosts([server]);
+  const told = '${actions.ngrok.http_request.error.code} ${has(actions.ngrok.http_request.res)}';
+  const { gateway, setPolicy } = await startWithPolicy(t, telling({}, told), entries, {
+    timeouts: { idleMs: 86_400_000 },
+  });
+  for (const [at, url] of ['https://auth.internal/', `http://${server}/`].entries()) {
+    await setPolicy(telling({ url, timeout: '1s' }, told));
+    assert.equal((await sendRaw(gateway.port, get('/'))).body, 'ERR_NGROK_3602 false', url);
+    await until(() => ended === at + 1, 'the connection to it is closed');
+    await setPolicy(telling({ url: `${url}whole` }, '${actions.ngrok.http_request.res.body}'));
+    assert.equal((await sendRaw(gateway.port, get('/'))).body, 'data: one\n\ndata: two\n\n', url);
+  }
+});
+
+test('requests for visitors of a proxy that names no client do not count as those of one', async (t) => {
+  const waiting: (() => void)[] = [];
+  const { entries } = await startAsked(t, (_, response) => {
+    waiting.push(() => response.end('answered'));
+    if (waiting.length === 3) for (const answer of waiting) answer();
+  });
+  const settings = { trustedProxies: ['127.0.0.1/32'], bounds: { backendSourceConnections: 1, backendSourceQueue: 0 } };
+  const document = telling({ timeout: '30s' }, '${actions.ngrok.http_request.res.body}');
+  const { gateway } = await startWithPolicy(t, document, entries, settings);
+  const answers = await Promise.all(Array.from({ length: 3 }, () => sendRaw(gateway.port, get('/'))));
+  assert.deepEqual(
+    answers.map(({ body }) => body),
+    ['answered', 'answered', 'answered'],
+  );
+});
+
 test('a request that cannot be made is an error, with which the policy goes on or ends as it says', async (t) => {
   const { asked, entries } = await startAsked(t, (_, response) => response.end());
   const value = "${getQueryParam('v')[0]}";

@@ -54,6 +54,7 @@ export type Decision =
   | {
       readonly kind: 'wait';
       readonly start: () => Promise<OwnAnswer | undefined>;
+      readonly isBounded?: true;
       readonly visit: RequestVisit | undefined;
     };
 
@@ -114,7 +115,7 @@ export function decide(
 /** The same for a request that a rule makes to an internal endpoint of its account. */
 function decideOwn(
   exchange: Exchange,
-  { accountId, endpoint, source }: OwnOrigin,
+  { accountId, endpoint, source, counted }: OwnOrigin,
   context: RequestContext,
   log: AccessLogEntry,
   before: RequestVisit | undefined,
@@ -135,7 +136,7 @@ function decideOwn(
   const visit =
     first !== undefined && mayGoOn(first, edge, route)
       ? first
-      : new RequestVisit({ exchange, context, log }, edge, route, wanted, source, sourceKey(source), first);
+      : new RequestVisit({ exchange, context, log }, edge, route, wanted, source, counted, first);
   visit.route = route;
   return asksForOwnPath(edge, checked) ? answerOwnPath(edge, visit) : goThrough(visit);
 }

@@ -103,7 +103,7 @@ function refuse(exchange: Exchange, context: RequestContext, log: AccessLogEntry
 
 /** Goes on, or answers, when what had to be asked is known. Nothing of the request has been read but its head. */
 async function wait(
-  { start, visit }: Extract<Decision, { readonly kind: 'wait' }>,
+  { start, isBounded, visit }: Extract<Decision, { readonly kind: 'wait' }>,
   exchange: Exchange,
   context: RequestContext,
   log: AccessLogEntry,
@@ -120,7 +120,8 @@ async function wait(
       answer(own, exchange, context, log);
       return;
     }
-    if (visit === undefined || ++visit.waits > mostWaits) throw new Error(`nothing was decided in ${mostWaits} rounds`);
+    if (visit === undefined || (isBounded !== true && ++visit.waits > mostWaits))
+      throw new Error(`nothing was decided in ${mostWaits} rounds`);
     goOn(visit);
   } catch (error) {
     if (!isGone) refuse(exchange, context, log, error);

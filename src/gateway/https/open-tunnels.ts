@@ -113,6 +113,8 @@ export class OpenTunnels {
   /** Endpoints that now serve what the visit came to. */
   #serving({ from, hostname, exchange, accountId }: RequestVisit): readonly Edge[] {
     if (from !== undefined) return this.#hosts.internal.find(accountId, from.forwarding?.forward.url ?? '');
+    const { own } = exchange;
+    if (own !== undefined) return this.#hosts.internal.find(own.accountId, own.endpoint);
     return exchange.client.servername === undefined ? this.#hosts.allPlain(hostname) : this.#hosts.all(hostname);
   }
 }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
+import type { SourceKey } from '../../lib/ip/source-key.ts';
 import { regionName } from '../../modules/region.ts';
 import type { HeaderList, OwnRequest, RequestAnswer } from '../../modules/step.ts';
 import type { AnswerHead, ClientConnection, Exchange, RequestBodySource } from './exchange.ts';
@@ -12,6 +13,8 @@ export interface OwnOrigin {
   /** URL of the internal endpoint. */
   readonly endpoint: string;
   readonly source: IpAddress;
+  /** The source that its visitor counts for: a proxy that names no client may forward for many. */
+  readonly counted: SourceKey;
   /** Requests of rules that have led to this one, with this one. */
   readonly depth: number;
   /** Requests that rules may still make for the visitor, at all endpoints together. */

@@ -8,6 +8,7 @@ import {
 import { UserError } from '../../errors/user-error.ts';
 import { isInternalName } from '../../lib/endpoint-url.ts';
 import { FairTurns, TooMuchWaits } from '../../lib/fair-turns.ts';
+import { mostOwnRequests } from '../../modules/step.ts';
 import type { OwnRequest, RequestAnswer, RequestVisit as StepVisit, StepServices } from '../../modules/step.ts';
 import { AnswerTooLarge } from '../../sign-in/guarded-fetch.ts';
 import type { Fetch, FetchFor } from '../../sign-in/guarded-fetch.ts';
@@ -18,7 +19,7 @@ import type { RequestVisit } from './request-visit.ts';
 
 /** Requests of rules that may lead to one another, and those of all rules for one visitor. */
 const mostDepth = 3;
-const mostForVisitor = 20;
+const mostForVisitor = mostOwnRequests;
 
 /** A visit as the gateway has made it. */
 type AskingVisit = StepVisit & Pick<RequestVisit, 'exchange' | 'hold'>;
@@ -41,7 +42,7 @@ export class OwnRequests {
 
   /** Rejects with a `UserError`. */
   readonly send: StepServices['requests']['send'] = async (visit, request) => {
-    const { accountId, source } = visit;
+    const { accountId, source, countedSource: counted } = visit;
     const { exchange } = visit as AskingVisit;
     const before = exchange.own;
     const depth = (before?.depth ?? 0) + 1;
@@ -50,7 +51,7 @@ export class OwnRequests {
     if (turns === undefined) throw new UserError(requestLoop, { limit: mostDepth });
     if (left.requests <= 0) throw new UserError(tooManyRequests, { limit: mostForVisitor });
     left.requests -= 1;
-    const own = { accountId, endpoint: endpointOf(request.url), source, depth, left };
+    const own = { accountId, endpoint: endpointOf(request.url), source, counted, depth, left };
     // Whoever has left gets no further attempt either, and nothing is asked for them that waits for its turn.
     let isOver = this.#gone.has(exchange);
     let asked: OwnExchange | undefined;

@@ -1,9 +1,11 @@
+import { tooManyRequests } from '../../../errors/shared.ts';
 import { UserError } from '../../../errors/user-error.ts';
 import { EvaluationFault } from '../../../lib/cel/run.ts';
 import type { Run } from '../../../lib/cel/run.ts';
 import { bool, int, listOf, mapOf, objectOf, string } from '../../../lib/cel/types.ts';
 import { CelMap } from '../../../lib/cel/values.ts';
 import { isInternalName } from '../../../lib/endpoint-url.ts';
+import { mostOwnRequests } from '../../step.ts';
 import type { OwnRequest, RequestAnswer } from '../../step.ts';
 import type { ConfigReader } from '../document/config-reader.ts';
 import type { Template } from '../document/template.ts';
@@ -100,7 +102,9 @@ export const httpRequest: Action = {
           progress.isDone = true;
           if (fault !== undefined && halts) progress.fault = new EvaluationFault(fault.message);
         };
-        const request = possibleRequest(templates, visit);
+        const request = isTooMany(visit)
+          ? new UserError(tooManyRequests, { limit: mostOwnRequests })
+          : possibleRequest(templates, visit);
         if (request instanceof UserError) {
           visit.setResult('http_request', () => CelMap.of({ error: errorValue(request), attempts: [] }));
           end(request);
@@ -111,7 +115,7 @@ export const httpRequest: Action = {
           end(await ask(visit, request, retry, templates.timeoutMs));
           return undefined;
         };
-        return { kind: 'wait', start };
+        return { kind: 'wait', start, isBounded: true };
       },
       facts: { reads: [] },
     };
@@ -146,6 +150,13 @@ function noteServer(config: ConfigReader, text: string | undefined): void {
   if (reason !== undefined) throw config.fault(invalidUrl, 'url', reason);
   const url = new URL(text);
   if (!isInternalName(url.hostname)) config.context.reads.servers.push({ path: config.at('url'), url });
+}
+
+const madeKey = {};
+
+/** Counts the actions of a visit that ask, of which each waits once. */
+function isTooMany(visit: PolicyVisit): boolean {
+  return ++visit.keep(madeKey, () => ({ count: 0 })).count > mostOwnRequests;
 }
 
 /** The request, or why it cannot be made of the values that the visit has. */

@@ -5,6 +5,7 @@ import { nearestName } from '../../../lib/nearest-name.ts';
 import type { Steps } from '../../../lib/steps.ts';
 import { knowsPlaces } from '../../places.ts';
 import { mayAskServer } from '../../request-hosts.ts';
+import { mostOwnRequests } from '../../step.ts';
 import type { Action, BuiltAction } from '../actions/action.ts';
 import { actions } from '../actions/index.ts';
 import { whyNotOffered } from '../actions/not-offered.ts';
@@ -112,6 +113,7 @@ function* checkPolicy(document: unknown, length: number): Steps<Omit<Policy, 'ke
     on_http_response: yield* rulesOf('on_http_response'),
   };
   checkLogins(rules.on_http_request);
+  checkRequests([...rules.on_http_request, ...rules.on_http_response]);
   checkSecrets(reads);
   checkTermination(rules.on_tcp_connect);
   return { rules, named, reads, kib: Math.ceil((bytesOf.policy + length + reads.memory.bytes) / 1024) };
@@ -146,6 +148,17 @@ function checkSecrets({ secrets }: Reads): void {
   const count = new Set(secrets.map(({ vault, name }) => JSON.stringify([vault, name]))).size;
   if (count > mostSecrets)
     throw new UserError(errors.tooManyElements, { path: 'secrets.get()', count, limit: mostSecrets });
+}
+
+/** What every visit would ask must be possible. */
+function checkRequests(rules: readonly Rule[]): void {
+  const asking = rules
+    .filter(({ conditions }) => conditions.length === 0)
+    .flatMap(({ actions: list }) => list.filter(({ type }) => type === 'http-request'));
+  const [count, first] = [asking.length, asking[mostOwnRequests]];
+  if (first === undefined) return;
+  const reason = `every visit would come to ${count} actions http-request, of which ${mostOwnRequests} are possible; take some away, or put them into rules with expressions`;
+  throw new UserError(errors.invalidValue, { path: first.path, reason });
 }
 
 /** Several logins are told apart by their names. */
