@@ -112,6 +112,11 @@ onEachGatehouse('memory of traffic policies', (g) => {
     const put = (value: string, enabled = true) => g().put(path, { value, enabled }, account.options);
     assert.equal((await put(policy('on_tcp_connect', 200))).status, 200);
     const large = await account.used();
+    assert.equal((await put(policy('on_tcp_connect', 220))).status, 200);
+    await account.set(await account.used());
+    assert.equal((await put(policy('on_tcp_connect', 200))).status, 200);
+    assert.equal((await put(policy('on_tcp_connect', 220))).status, 200, 'it counts once');
+    assert.equal((await put(policy('on_tcp_connect', 200))).status, 200);
     await account.set(large);
     await refuses(
       g(),

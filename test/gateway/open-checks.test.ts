@@ -21,7 +21,16 @@ import {
 import { startGateway as startHttps } from './support/https-gateway.ts';
 import { startRawUpstream } from './support/https-upstream.ts';
 import { plainOptions, startGateway, until } from './support/tcp-engine.ts';
-import { backend, change, limitedTo, policy, restriction, snapshot, tcpEdge } from './support/tcp-entries.ts';
+import {
+  accountId,
+  backend,
+  change,
+  limitedTo,
+  policy,
+  restriction,
+  snapshot,
+  tcpEdge,
+} from './support/tcp-entries.ts';
 import type { SnapshotUpdate } from '../../src/snapshot/contract.ts';
 import { dial, dialAndEcho, startUpstream } from './support/tcp-peers.ts';
 import type { Peer } from './support/tcp-peers.ts';
@@ -62,6 +71,8 @@ for (const [name, update] of Object.entries(changes))
     assert.ok(slices >= 2 * most, `${slices} slices`);
     for (const peer of go) await peer.isReset();
     assert.ok(stay.every(({ socket }) => !socket.destroyed));
+    const unconcerned = change([policy('ipp_unused', '192.0.2.0/24')]);
+    assert.equal(await countSlices(() => engine.apply(unconcerned)), 0);
   });
 
 test('connections of an edge that is gone end in slices, and all of them', async (t) => {
@@ -86,33 +97,43 @@ test('changes that come while connections are asked lose none of them', async (t
   await late?.isReset();
 });
 
-test('a connection whose backend is reached while others are asked is asked too', async (t) => {
-  const dialled: ((stream: Duplex) => void)[] = [];
-  const dialer: TunnelDialer = {
-    dial: () => new Promise((resolve) => dialled.push(resolve)),
-    load: () => 0,
-  };
-  const { engine } = await startGateway(t, neverIdle, [], { dialer });
-  const port = await freePort();
-  const edge = tcpEdge('edgtcp_1', [port], limitedTo('ipp_1'));
-  const tunnel = { kind: 'tunnel_backend', id: 'bkdsc_1', tunnels: [{ id: 'tn_1', holder: 'here' }] } as const;
-  await engine.apply(snapshot(policy('ipp_1', '127.0.0.0/8'), tunnel, edge));
-  const first = dial(t, port, { from: '127.0.0.2' });
-  await until(() => dialled.length === 1, 'the first one is being dialled');
-  const others = Array.from({ length: most }, () => dial(t, port));
-  await until(() => dialled.length === most + 1, 'the others are, too');
-  for (const reach of dialled.slice(1)) reach(new PassThrough());
-  const applying = countSlices(async () => {
-    const applied = engine.apply(change([policy('ipp_1', '127.0.0.1/32')]));
-    // Those that came last are asked first.
-    await new Promise(setImmediate);
-    dialled[0]?.(new PassThrough());
-    await applied;
+const forwarding = { actions: [{ type: 'forward-internal', config: { url: 'tcp://a.internal:1' } }] };
+
+for (const isForwarded of [false, true])
+  test(`a connection whose backend is reached while others are asked is asked too (forwarded: ${isForwarded})`, async (t) => {
+    const dialled: ((stream: Duplex) => void)[] = [];
+    const dialer: TunnelDialer = {
+      dial: () => new Promise((resolve) => dialled.push(resolve)),
+      load: () => 0,
+    };
+    const { engine } = await startGateway(t, neverIdle, [], { dialer });
+    const port = await freePort();
+    const own = limitedTo('ipp_1');
+    const value = JSON.stringify({ on_tcp_connect: [forwarding] });
+    const edge = tcpEdge('edgtcp_1', [port], isForwarded ? { traffic_policy: { enabled: true, value } } : own);
+    const internal = {
+      kind: 'internal_endpoint',
+      id: 'ep_1',
+      accountId,
+      url: 'tcp://a.internal:1',
+      modules: own,
+    } as const;
+    const tunnel = { kind: 'tunnel_backend', id: 'bkdsc_1', tunnels: [{ id: 'tn_1', holder: 'here' }] } as const;
+    await engine.apply(snapshot(policy('ipp_1', '127.0.0.0/8'), tunnel, internal, edge));
+    const others = Array.from({ length: most }, () => dial(t, port));
+    await until(() => dialled.length === most, 'they are being dialled');
+    for (const reach of dialled) reach(new PassThrough());
+    const last = dial(t, port, { from: '127.0.0.2' });
+    await until(() => dialled.length === most + 1, 'the last one is, too');
+    await countSlices(async () => {
+      const applied = engine.apply(change([policy('ipp_1', '127.0.0.1/32')]));
+      await new Promise(setImmediate);
+      dialled.at(-1)?.(new PassThrough());
+      await applied;
+    });
+    await last.isReset();
+    assert.ok(others.every(({ socket }) => !socket.destroyed));
   });
-  await applying;
-  await first.isReset();
-  assert.ok(others.every(({ socket }) => !socket.destroyed));
-});
 
 test('connections that have changed protocol are asked again in slices, and all of them', async (t) => {
   const upstream = await startRawUpstream((socket) => {

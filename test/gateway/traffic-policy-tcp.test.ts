@@ -66,7 +66,18 @@ const removed = { kind: 'vault_secret', id: 'secret_range' } as const;
 /** No test ends because a connection is idle. */
 const neverIdle = { timeouts: { ...plainOptions.timeouts, idleMs: 86_400_000 } };
 
-for (const [name, list] of Object.entries({ 'an action': [restricted], 'an expression': [denying, telling] })) {
+const puttingTogether = {
+  expressions: ["!inCidrRange(conn.client_ip, secrets.get('ke' + 'ys', 'range'))"],
+  actions: [{ type: 'deny' }],
+};
+const ways = {
+  'an action': [restricted],
+  'an expression': [denying],
+  'an expression beside a line of the log': [denying, telling],
+  'an expression that puts its name together': [puttingTogether],
+};
+
+for (const [name, list] of Object.entries(ways)) {
   test(`an open connection of a TCP edge ends with the secret that ${name} has let it in by`, async (t) => {
     const { engine, seen } = await startGateway(t, neverIdle);
     const upstream = await startUpstream(t);
@@ -115,4 +126,21 @@ test('an open connection of a TCP edge ends with what an IP policy has only told
   await engine.apply(change([policy('ipp_1', '127.0.0.1/32')]));
   await goes.isReset();
   assert.equal(stays.socket.destroyed, false);
+});
+
+test('an open connection of a TCP edge is asked again as often as secrets change', async (t) => {
+  const { engine } = await startGateway(t, neverIdle);
+  const upstream = await startUpstream(t);
+  const port = await freePort();
+  // Takes more than a third of what a visit may cost.
+  const costly = Array.from({ length: 24 }, () => ({
+    expressions: ['lists.range(20).all(a, lists.range(20).all(b, a + b >= 0))'],
+    actions: [{ type: 'set-vars', config: { vars: [{ a: 1 }] } }],
+  }));
+  const edge = tcpEdge('edgtcp_1', [port], rules(...costly, denying));
+  await engine.apply(snapshot(...vaultWith('range', '127.0.0.0/8'), backend('bkdsc_1', upstream.port), edge));
+  const client = await dialAndEcho(t, port);
+  for (let round = 0; round < 5; round++) await engine.apply(change(vaultWith('range', '127.0.0.0/8')));
+  client.socket.write('!');
+  await client.receives('hello!');
 });
