@@ -590,7 +590,7 @@ test('a server is named with its port or without one, whichever way its URL is w
 
 test('answers count for their account as long as the requests that wait behind them, and one without room is an error', async (t) => {
   const { entries } = await startAsked(t, (_, response) => {
-    response.end('x'.repeat(262_144));
+    response.end('x'.repeat(131_072));
   });
   const held = new Set<Socket>();
   const behind = await startRawUpstream((socket, text) => {
@@ -605,11 +605,12 @@ test('answers count for their account as long as the requests that wait behind t
   });
   t.after(() => behind[Symbol.asyncDispose]());
   const error = "${has(actions.ngrok.http_request.error) ? actions.ngrok.http_request.error.code : 'none'}";
+  const body = 'y'.repeat(131_072);
   const policy = {
     on_http_request: [
       {
         actions: [
-          { type: 'http-request', config: { url: 'https://auth.internal/' } },
+          { type: 'http-request', config: { url: 'https://auth.internal/', method: 'POST', body } },
           { type: 'add-headers', config: { headers: { 'x-error': error } } },
         ],
       },
@@ -630,7 +631,7 @@ test('answers count for their account as long as the requests that wait behind t
   const last = async (name: string, path: string) =>
     (await sendRaw(gateway.port, get(path, `Host: ${name}.test`), { servername: `${name}.test` })).body;
   const waiting: TLSSocket[] = [];
-  // An account may have 32 MiB: a quarter of a MiB each, and their headers.
+  // An account may have 32 MiB: a quarter of a MiB each for what was asked and answered, and their headers.
   for (let at = 0; at < 127; at++) {
     const socket = await connectClient(gateway.port, { servername: 'one.test' });
     waiting.push(socket);

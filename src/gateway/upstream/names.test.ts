@@ -139,6 +139,14 @@ test('equal names that are asked for at the same time share a lookup, and what w
   assert.deepEqual(asked.slice(4), ['x.test'], 'a fault is not kept');
 });
 
+test('what was found for one account serves no other', (t) => {
+  const { asked, find, answer } = start(t);
+  find('a', 'x.test');
+  answer('x.test');
+  find('b', 'x.test');
+  assert.deepEqual(asked, ['x.test', 'x.test']);
+});
+
 test('a name that waits when another account looks it up begins when its turn comes, or shares that lookup', (t) => {
   const { asked, find, answer } = start(t);
   find('b', 'b.test');
