@@ -17,6 +17,7 @@ import {
   ipRestriction,
   prefixRoute,
   toBackend,
+  trafficPolicy,
 } from './support/https-entries.ts';
 import { startGateway as startHttps } from './support/https-gateway.ts';
 import { startRawUpstream } from './support/https-upstream.ts';
@@ -163,6 +164,62 @@ test('connections that have changed protocol are asked again in slices, and all 
   const closed = clients.map((client) => once(client, 'close'));
   await countSlices(() => gateway.set(allowPolicy('ipp_1', '192.0.2.0/24')));
   await Promise.all(closed);
+});
+
+/** Rules whose every question costs most of what a visit may, and that let everybody in. */
+const deny = Array.from({ length: 200 }, (_, at) => `\${'10.${at}.0.0/16'}`);
+const restrict = { type: 'restrict-ips', config: { deny, allow: ['127.0.0.0/8'] } };
+const costly = Array.from({ length: 40 }, () => ({ actions: [restrict] }));
+/** Connections that cost more together than those of an account may. */
+const tooMany = 130;
+
+test('connections that have changed protocol end where asking all of an account would cost too much', async (t) => {
+  const upstream = await startRawUpstream((socket) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\nup');
+  });
+  t.after(() => upstream[Symbol.asyncDispose]());
+  const rules = trafficPolicy({ on_http_request: costly });
+  const gateway = await startHttps(
+    [
+      backendEntry('b', upstream.port),
+      { ...edgeEntry('e', ['app.test'], [prefixRoute('/', { ...toBackend('b'), ...rules })]), accountId: 'ac_1' },
+      { ...edgeEntry('n', ['other.test'], [prefixRoute('/', toBackend('b'))]), accountId: 'ac_2' },
+    ],
+    { timeouts: { idleMs } },
+  );
+  t.after(() => gateway[Symbol.asyncDispose]());
+  const open = async (servername: string) => {
+    const client = await connectClient(gateway.port, { servername });
+    let text = '';
+    client.on('error', () => {}).on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+    client.write(`GET / HTTP/1.1\r\nHost: ${servername}\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
+    await until(() => text.endsWith('up'), 'the upgrade');
+    return client;
+  };
+  const clients: Awaited<ReturnType<typeof open>>[] = [];
+  for (let at = 0; at < tooMany; at++) clients.push(await open('app.test'));
+  const other = await open('other.test');
+  await gateway.set(allowPolicy('ipp_other', '192.0.2.0/24'));
+  await until(() => clients.at(-1)?.destroyed === true, 'the last one has ended');
+  const left = clients.filter(({ destroyed }) => !destroyed).length;
+  assert.ok(left > 80 && left < tooMany, `${left} are left`);
+  assert.equal(other.destroyed, false);
+});
+
+test('connections of an edge end where asking all of an account would cost too much', async (t) => {
+  const { engine } = await startGateway(t, neverIdle);
+  const upstream = await startUpstream(t);
+  const port = await freePort();
+  const rules = { ...limitedTo('ipp_1'), ...trafficPolicy({ on_tcp_connect: costly }) };
+  const target = backend('bkdsc_1', upstream.port);
+  await engine.apply(snapshot(policy('ipp_1', '127.0.0.0/8'), target, tcpEdge('edgtcp_1', [port], rules)));
+  const peers: Peer[] = [];
+  for (let at = 0; at < tooMany; at++) peers.push(await dialAndEcho(t, port));
+  await engine.apply(change([policy('ipp_1', '127.0.0.0/9')]));
+  // Those that came last are asked first.
+  await peers[0]?.isReset();
+  const left = peers.filter(({ socket }) => !socket.destroyed).length;
+  assert.ok(left > 80 && left < tooMany, `${left} are left`);
 });
 
 test('long work of others does not hold up that connections obey', async (t) => {

@@ -3,6 +3,7 @@ import { Pace } from '../../lib/pace.ts';
 import { holdsUntil } from '../../modules/run-steps.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
+import { AskedAgain } from '../bounds/asked-again.ts';
 import type { RequestVisit } from './request-visit.ts';
 import type { Edge, HostTable } from './routing/host-table.ts';
 
@@ -75,16 +76,18 @@ export class OpenTunnels {
   async #checkEach(isConcerned: (tunnel: OpenTunnel) => boolean): Promise<void> {
     const last = this.#count;
     const pace = new Pace();
+    const asked = new AskedAgain();
     // Tunnels that come meanwhile stand behind these, and are decided by the rules in force now.
     for (const tunnel of this.#open) {
       if (tunnel.number > last) break;
-      if (isConcerned(tunnel)) this.#check(tunnel);
+      if (isConcerned(tunnel)) this.#check(tunnel, asked);
       if (pace.isDue) await pace.giveWay();
     }
   }
 
-  #check(tunnel: OpenTunnel): void {
-    const untilMs = this.#askAgain(tunnel.visit);
+  #check(tunnel: OpenTunnel, asked: AskedAgain): void {
+    const { visit } = tunnel;
+    const untilMs = asked.untilOf(visit, () => this.#holdsUntil(visit));
     if (untilMs === 0) tunnel.end();
     else follow(tunnel, untilMs);
   }

@@ -13,6 +13,7 @@ import { OpenConnections } from './open-connections.ts';
 import { OpenEdges } from './open-edges.ts';
 import type { TerminationParts } from './terminate-tls.ts';
 import type { HealthTable } from '../health/health-table.ts';
+import { AskedAgain } from '../bounds/asked-again.ts';
 import { BackendGroups } from '../upstream/backend-groups.ts';
 import type { PortTable } from './port-table.ts';
 
@@ -158,9 +159,10 @@ export class EdgeTable {
     this.#checks += 1;
     try {
       const pace = new Pace();
+      const asked = new AskedAgain();
       for (const some of [...due.map(({ connections }) => connections), forwarded, this.#late])
         for (const connection of some) {
-          this.#check(connection);
+          this.#check(connection, asked);
           if (pace.isDue) await pace.giveWay();
         }
     } finally {
@@ -284,20 +286,18 @@ export class EdgeTable {
     return typeof claim === 'number' ? this.#ports.ownerOf(claim) : this.#byName.get(claim);
   }
 
-  #check(connection: OpenConnection): void {
+  #check(connection: OpenConnection, asked: AskedAgain): void {
     const { accepted } = connection;
     const { edge, claim, visit } = accepted;
     if (edge.isRemoved) connection.abort('edge removed');
     else if (!claimsOf(edge.rules).includes(claim)) connection.abort('edge changed');
     else if (judgeEdge(edge.rules, visit.source, this.#access).refusal !== undefined) connection.abort('rules changed');
-    else accepted.untilMs = this.#holds(edge.rules, accepted);
+    else accepted.untilMs = asked.untilOf(visit, () => this.#holds(edge.rules, accepted));
     if (accepted.untilMs === 0) connection.abort('rules changed');
   }
 
   /** By the edge, and by all endpoints that the connection was forwarded to. */
   #holds(rules: EdgeRules, accepted: AcceptedClient): number {
-    // It may be asked for days: each time it may cost as much as a visit.
-    accepted.visit.budget.renew();
     let untilMs = holdsConnection(rules, accepted);
     for (const { url, target, visit } of accepted.hops) {
       const now = this.internal.find(target.accountId, url).find(({ id }) => id === target.id);

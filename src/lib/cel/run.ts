@@ -37,6 +37,10 @@ export class Budget {
     this.left = units;
   }
 
+  get spent(): number {
+    return this.#units - this.left;
+  }
+
   renew(): void {
     this.left = this.#units;
   }
