@@ -10,6 +10,7 @@ import { connectClient, get, openHttp2, parseAnswer, readAll, requestHttp2, send
 import { backendEntry, edgeEntry, prefixRoute, toBackend } from './support/https-entries.ts';
 import { startGateway } from './support/https-gateway.ts';
 import { startHeldUpstream, startRawUpstream, startUpstream } from './support/https-upstream.ts';
+import { until } from './support/tcp-engine.ts';
 
 suite('plain HTTP', async () => {
   const cases: readonly [host: string, path: string, status: number, location: string | undefined][] = [
@@ -251,4 +252,30 @@ test('every answered request is reported to the observer, without the query', as
       askedUpstream: false,
     },
   ]);
+});
+
+test('of a client that leaves in the middle of a stream of HTTP/2, nothing is kept for the time that a slow one has', async (t) => {
+  const idleMs = 86_400_000;
+  const timers: NodeJS.Timeout[] = [];
+  const { setTimeout: begin } = globalThis;
+  t.mock.method(globalThis, 'setTimeout', (run: () => void, ms: number) => {
+    const timer = begin(run, ms);
+    if (ms === idleMs) timers.push(timer);
+    return timer;
+  });
+  await using upstream = await startRawUpstream(() => {});
+  await using gateway = await startGateway(
+    [backendEntry('b', upstream.port), edgeEntry('e', ['app.test'], [prefixRoute('/', toBackend('b'))])],
+    { timeouts: { idleMs } },
+  );
+  const session = openHttp2(gateway.port);
+  session.on('error', () => {});
+  session.request({ ':path': '/', ':authority': 'app.test' }).on('error', () => {});
+  await until(() => upstream.open === 1, 'it is under way');
+  session.destroy();
+  await until(() => gateway.answered.length === 1 && upstream.open === 0, 'it is over');
+  assert.deepEqual(
+    timers.filter((timer) => timer.hasRef()),
+    [],
+  );
 });

@@ -153,6 +153,8 @@ export class Http2Server {
     if (state.open > 0 || state.isEnding) return;
     state.isEnding = true;
     session.close();
+    // Its end has been told already, and would not clear the timer.
+    if (socket.closed) return;
     const late = setTimeout(() => socket.destroy(), this.#options.timeouts.idleMs);
     socket.once('close', () => clearTimeout(late));
   }
