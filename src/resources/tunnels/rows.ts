@@ -1,4 +1,5 @@
 import { UserError } from '../../errors/user-error.ts';
+import { boundedSql, readBounded } from '../../store/bounded-rows.ts';
 import type { Queries } from '../../store/database.ts';
 import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { Stored, Table } from '../../store/table.ts';
@@ -127,9 +128,26 @@ export async function checkSessions(
   throw new UserError(tooManySessions, { credential: credentialId, limit });
 }
 
+/** Members that are read at once, if their policies are short. */
+const membersAtOnce = 512;
+const ofClaim = boundedSql({
+  table: 'tunnels',
+  columns: ['document', 'id'],
+  long: ['document'],
+  key: ['id'],
+  order: 'ASC',
+  where: 'claim_id = $1 AND id > $2',
+  limit: membersAtOnce,
+});
+
 export async function membersOf(queries: Queries, claimId: string): Promise<readonly Tunnel[]> {
-  const rows = await queries.all('SELECT document FROM tunnels WHERE claim_id = $1 ORDER BY id', [claimId]);
-  return rows.map((row) => tunnels.parse(row));
+  const members: Tunnel[] = [];
+  await readBounded(
+    queries,
+    { atOnce: membersAtOnce, statement: (last) => [ofClaim, [claimId, last?.[1] ?? '']] },
+    (row) => members.push(tunnels.parse(row)),
+  );
+  return members;
 }
 
 /** Tunnels of labels alone, in the account. */
