@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { onGatehousesInTurn } from '../../test/support/shared-gatehouse.ts';
 import { createAccount, createUser } from '../../test/support/people.ts';
 import { mostJsonInOneTurn } from '../../test/support/turns.ts';
+import type { Queries } from '../store/database.ts';
 import { httpsEdgeRoutes } from './edges/https/table.ts';
 import { tcpEdges } from './edges/tcp/table.ts';
 import { cloudEndpoints } from './endpoints/table.ts';
@@ -52,6 +53,14 @@ onGatehousesInTurn('documents of the largest size', (g) => {
       '/changes?limit=100',
       '/configuration',
     ];
+    const { queries }: { queries: { all: Queries['all'] } } = g().app.context.store;
+    const all = queries.all.bind(queries);
+    let atOnce = 0;
+    queries.all = async (...given) => {
+      const rows = await all(...given);
+      atOnce = Math.max(atOnce, rows.flat().join('').length);
+      return rows;
+    };
     for (const path of paths) {
       let bytes = 0;
       const most = await mostJsonInOneTurn(async () => {
@@ -60,6 +69,8 @@ onGatehousesInTurn('documents of the largest size', (g) => {
       assert.ok(bytes > count * 480_000, `${path}: ${bytes} bytes`);
       assert.ok(most < mostCharacters, `${path}: ${most} characters in one turn`);
     }
+    queries.all = all;
+    assert.ok(atOnce < mostCharacters, `${atOnce} characters in one statement`);
   });
 });
 

@@ -144,14 +144,15 @@ onDatabasesInTurn('plans of many steps', (newDatabase) => {
     await apply([wildcard, ...endpoints(100)]);
     const halfway = (at: number) => (at + 50) % 100;
     await apply([wildcard, ...endpoints(100, { hostOf: halfway, description: 'moved' })]);
-    await apply([wildcard, ...endpoints(100, { pooled: true })]);
-    // One joins each pool, and another endpoint, which is declared behind it, becomes one that is alone.
-    const joining = endpoints(100, { pooled: true }).map((each) => ({ ...each, name: `${each.name}-too` }));
-    await apply([...joining, wildcard, ...endpoints(100, { pooled: true, description: 'two' })]);
-    const alone = endpoints(50, { description: 'alone' });
+    // One joins each endpoint, which is declared behind it, and shares its URL from then on.
+    const shared = { hostOf: halfway, pooled: true };
+    const joining = endpoints(100, shared).map((each) => ({ ...each, name: `${each.name}-too` }));
+    await apply([...joining, wildcard, ...endpoints(100, { ...shared, description: 'two' })]);
+    const alone = endpoints(50, { hostOf: halfway, description: 'alone' });
     const elsewhere = joining.slice(0, 50).map((each, at) => ({ ...each, url: `https://joined-${at}.example.com` }));
     await apply([...alone, wildcard, ...elsewhere]);
-    // Names of their own take the place of the wildcard.
+    await apply([wildcard, ...endpoints(100)], '&prune=true');
+    // Names of their own take the place of the wildcard, and no endpoint is changed.
     const names = [...Array(100).keys()].map((at) => `host-${at}.example.com`);
     const own = names.map((domain) => ({ kind: 'reserved_domains', name: domain, domain }));
     await apply([...endpoints(100), ...own], '&prune=true');
@@ -257,7 +258,8 @@ onDatabasesInTurn('plans of many steps', (newDatabase) => {
     const rules = Array.from({ length: 50 }, (__, at) => ({ expressions: [`req.url.path == '/${at}'`], actions: [] }));
     const deny = { actions: [{ type: 'deny' }] };
     const larger = JSON.stringify({ on_http_request: [...rules.map((each) => ({ ...each, ...deny })), deny] });
-    const named = (entries: readonly Entry[]) => entries.map((each) => ({ ...each, name: `${each.name}-new` }));
+    const named = (entries: readonly Entry[]) =>
+      entries.map((each, at) => ({ ...each, name: `${each.name}-new`, url: `https://new-${at}.internal` }));
     const refused = async (entries: readonly Entry[], code: number, text: string, prune = '') => {
       const planned = await post(gatehouse, entries, admin, `?dry_run=true${prune}`);
       const applied = await post(gatehouse, entries, admin, `?dry_run=false${prune}`);
