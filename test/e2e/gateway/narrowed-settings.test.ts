@@ -77,6 +77,15 @@ test('whatever settings are narrowed, the start succeeds, and what is stored can
     await attempt('PATCH', path, { description: 'changed' });
     await attempt('PATCH', path, { ...fields, description: 'changed with all' });
   }
+  const [plain = ''] =
+    [...made].find(([, fields]) => 'url' in fields && String(fields.url).startsWith('http://plain')) ?? [];
+  for (const [method, path] of [
+    ['POST', '/endpoints'],
+    ['PATCH', plain],
+  ] as const) {
+    const { body } = await program.call(method, path, { url: 'http://new.wild.narrow-settings.dev', traffic_policy });
+    assert.match(JSON.stringify(body), /_20379".*GATEHOUSE_HTTP_LISTEN/, path);
+  }
   for (const path of [...made.keys()].toReversed()) await attempt('DELETE', path);
   assert.deepEqual(faults, []);
 });
