@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { poolFull } from '../../src/resources/endpoints/errors.ts';
+import { mostInPool } from '../../src/resources/endpoints/service.ts';
+import { tunnels } from '../../src/resources/tunnels/table.ts';
 import { httpProgram, rawProgram, visit } from './support/endpoint-visitors.ts';
 import { newToken, onEachServed } from './support/served-agents.ts';
 import type { ServedAgents } from './support/served-agents.ts';
@@ -79,6 +82,36 @@ onEachServed('internal endpoints of agents', (served) => {
     assert.equal((await bind(await newToken(gatehouse), true))['Error'], undefined);
     assert.equal((await bind(await newToken(gatehouse), true))['Error'], undefined);
     assert.match(String((await bind(await newToken(gatehouse), false))['Error']), /ERR_NGROK_334$/);
+  });
+
+  test('a pool has room for so many agents', async () => {
+    const { gatehouse } = served();
+    const bind = async () => {
+      const { agent } = await served().agent(await newToken(gatehouse));
+      const Extra = { Bindings: ['internal'], PoolingEnabled: true };
+      return agent.call('bind', { Proto: 'https', ForwardsTo: 'a', Opts: { URL: 'https://full.internal' }, Extra });
+    };
+    assert.equal((await bind())['Error'], undefined);
+    const { store } = gatehouse.app.context;
+    // As if other agents had bound it too: each of them would take a moment.
+    const join = (count: number) =>
+      store.writeUnlogged(async (writer) => {
+        const sql = 'SELECT account_id, document, session_id, claim_id FROM tunnels LIMIT 1';
+        const [[account = '', text = '', session = '', claim = ''] = []] = await writer.all(sql, []);
+        for (let at = 0; at < count; at++) {
+          const document = { ...JSON.parse(String(text)), ...tunnels.newDocument(String(account)) };
+          await writer.run(
+            'INSERT INTO tunnels (id, account_id, document, session_id, claim_id) VALUES ($1, $2, $3, $4, $5)',
+            [document.id, account, JSON.stringify(document), session, claim],
+          );
+        }
+      });
+    await join(mostInPool - 2);
+    assert.equal((await bind())['Error'], undefined, 'the last one');
+    assert.match(
+      String((await bind())['Error']),
+      new RegExp(`shared by 500 already.*ERR_NGROK_${poolFull.code}$`, 's'),
+    );
   });
 
   test('the acl of a credential holds for internal names', async () => {

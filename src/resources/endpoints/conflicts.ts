@@ -9,11 +9,9 @@ import type { ResourceContext } from '../resource.ts';
 import { agentTunnels } from '../tunnels/service.ts';
 import * as errors from './errors.ts';
 import type { Place } from './read-url.ts';
+import { mostInPool } from './service.ts';
 import { cloudEndpoints, endpointsAt, partsOf } from './table.ts';
 import type { CloudEndpoint } from './table.ts';
-
-/** Most that share a URL. */
-const mostInPool = 500;
 
 type Parts = Pick<ResourceContext, 'services' | 'settings'>;
 type Wanted = Pick<CloudEndpoint, 'id' | 'account_id' | 'pooling_enabled'> & { readonly place: Place };

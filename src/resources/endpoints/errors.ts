@@ -75,7 +75,7 @@ export const urlInUse = defineError(
 export const poolFull = defineError(
   18020,
   409,
-  'The endpoint {url} is shared by {limit} already, as many as are allowed. Delete one of them first.',
+  'The endpoint {url} is shared by {limit} already, as many as are allowed. Delete or close one of them first.',
 );
 
 export const schemeMissing = defineError(

@@ -2,6 +2,9 @@ import type { EndpointScheme } from '../../lib/endpoint-url.ts';
 import type { Queries } from '../../store/database.ts';
 import { serviceKey } from '../services.ts';
 
+/** Cloud endpoints that may share a URL, and as many endpoints of agents. */
+export const mostInPool = 500;
+
 export interface CloudEndpointRef {
   readonly id: string;
   readonly scheme: EndpointScheme;

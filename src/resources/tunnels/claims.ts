@@ -5,7 +5,8 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import type { Sealer } from '../../lib/sealed-secret.ts';
 import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { ResourceContext, ResourceSettings } from '../resource.ts';
-import { cloudEndpointService } from '../endpoints/service.ts';
+import { poolFull } from '../endpoints/errors.ts';
+import { cloudEndpointService, mostInPool } from '../endpoints/service.ts';
 import type { Services } from '../services.ts';
 import { claimIdOf, claimOf, refuseByAcl } from './choice.ts';
 import type { Choice, Claimant, Place } from './choice.ts';
@@ -109,6 +110,7 @@ export class Claims {
     const members = existing === undefined ? [] : await membersOf(writer, existing.id);
     if (existing !== undefined && members.length > 0) {
       checkShareable(members, wanted, existing, sessionId);
+      if (members.length >= mostInPool) throw new UserError(poolFull, { url: existing.url, limit: mostInPool });
       if (existing.plain === true || place.plain !== true) return existing;
       // The second of the two binds of an older agent.
       const plain = { ...existing, plain: true };
