@@ -20,7 +20,7 @@ const [api, signInField] = ['/api_keys', 'API token'];
 /** Starts a server, over TLS or not, and returns its port. */
 async function serve(isTls: boolean, listener: RequestListener): Promise<{ readonly server: Server; port: number }> {
   const server = isTls ? createTlsServer({ cert, key }, listener) : createServer(listener);
-  server.listen(0, 'localhost');
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   // A server that listens on a port has an address of this form.
   return { server, port: (server.address() as AddressInfo).port };
