@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { until } from '../e2e/gateway/support/until.ts';
 import { lead, onDashboard } from './support/dashboard.ts';
@@ -49,6 +50,11 @@ onDashboard(
       const { id } = await g().create('/endpoints', { url: 'https://app.internal', traffic_policy: answering('one') });
       const page = await d().open({ path: `/endpoints/${id}` });
       await page.getByRole('heading', { name: 'https://app.internal' }).waitFor();
+      // The page reads the endpoint over a slow line.
+      await page.route(`**/endpoints/${id}`, async (route) => {
+        if (route.request().method() === 'GET') await sleep(500);
+        await route.continue();
+      });
       await page.keyboard.press('e');
       await page.getByLabel('Description').fill('mine');
       await g().patch(`/endpoints/${id}`, { traffic_policy: answering('two') });

@@ -80,6 +80,8 @@ export function useEdit<Document, Values extends object>({
         const demand = state.etag === undefined ? {} : { ifMatch: state.etag };
         await send(fields, { ...options, ...demand }, state.document);
         refreshAll();
+        // The next edit begins with what is there now: with the state before, it would be in the way of itself.
+        await reread().catch(() => undefined);
         onSaved?.();
         return true;
       } catch (failure) {
