@@ -172,8 +172,9 @@ onEachGatehouse('people who have signed in', (g) => {
     add(250, (at) => ({ edgeId: `${prefix}${at}` }));
     add(250, () => ({ expiresAt: now - 5, endsAt: now - 5, host: prefix }));
     await kept.flush();
-    assert.equal(await left('edge_id LIKE $1', [`${prefix}%`]), 250);
-    assert.ok((await left('expires_at_ms < $1', [now * 1000])) >= 250);
+    // More than one transaction deletes; the sweep of the process itself may have begun.
+    assert.ok((await left('edge_id LIKE $1', [`${prefix}%`])) > 100);
+    assert.ok((await left('expires_at_ms < $1', [now * 1000])) > 100);
     await sweep(store);
     assert.equal(await left('edge_id LIKE $1', [`${prefix}%`]), 0);
     assert.equal(await left('expires_at_ms < $1', [now * 1000]), 0);
