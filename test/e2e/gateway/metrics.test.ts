@@ -50,6 +50,7 @@ suite('metrics', () => {
       gatehouse_worker_memory_bytes: 'gauge',
       gatehouse_workers_lost_total: 'counter',
       gatehouse_lost_changes_total: 'counter',
+      gatehouse_not_enforced_total: 'counter',
       gatehouse_faulty_listeners: 'gauge',
       gatehouse_faulty_entries: 'gauge',
       gatehouse_storage_full: 'gauge',
