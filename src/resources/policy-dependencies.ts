@@ -21,7 +21,7 @@ export async function dependenciesOfPolicy(text: string): Promise<readonly strin
   return claims;
 }
 
-/** The same for modules of an edge or route, as entries have them. */
+/** Finds the same for modules of an edge or route, as entries have them. */
 export async function dependenciesOfModules(
   target: ModuleTarget,
   fields: Readonly<Record<string, unknown>>,

@@ -51,7 +51,7 @@ export class AccessLogEntry {
 
   /** Counts bytes of a body that are held until the exchange is over. False: there is no room for them. */
   hold(bodies: HeldBodies, accountId: string, bytes: number): boolean {
-    // What still works for a client that has left keeps nothing.
+    // Work that goes on for a client that has left keeps nothing.
     if (this.#isOver) return true;
     if (!bodies.add(accountId, bytes)) return false;
     this.#held.push({ bodies, accountId, bytes });

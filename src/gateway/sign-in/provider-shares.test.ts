@@ -119,7 +119,7 @@ test('a source that finishes very many logins at once leaves places to others', 
       routes,
     );
   const flood = Array.from({ length: 200 }, () => finish('2001:db8::1'));
-  // Those that would wait behind a hundred others are told to come again.
+  // Logins that would wait behind a hundred others are told to come again.
   for (const { status, refusal } of await Promise.all(flood.slice(108))) {
     assert.equal(status, 503);
     assert.equal(refusal?.name, 'UserError');

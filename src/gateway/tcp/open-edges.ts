@@ -10,7 +10,7 @@ export class OpenEdges {
   #all = new Set<TcpEdge>();
   #byPolicy = new Map<string, Set<TcpEdge>>();
   #byAccount = new Map<string, Set<TcpEdge>>();
-  /** Those whose rules go by secrets. */
+  /** Edges whose rules go by secrets. */
   #ofVaults = new Set<TcpEdge>();
   /** Restrictions that apply to this traffic. */
   #restrictions = new Map<string, RestrictionEntry>();

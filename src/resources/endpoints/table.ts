@@ -103,7 +103,7 @@ interface EndpointAt extends Pick<CloudEndpoint, 'id' | 'url'> {
   readonly isPooled: boolean;
 }
 
-/** Those of the account at a place, without their documents: a policy may be long, and a pool large. Those that share nothing come first. */
+/** Endpoints of the account at a place, without their documents: a policy may be long, and a pool large. Unshared ones come first. */
 export async function endpointsAt(
   queries: Queries,
   accountId: string,

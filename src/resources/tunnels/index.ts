@@ -53,7 +53,7 @@ export const tunnelsResource: Resource = {
       async modulesOf({ account_id, claim_id, traffic_policy: value }) {
         // Not from the cache of the store, which knows documents by their ids: those of claims begin as those of endpoints do.
         const claim = await tunnelClaims.find(store.queries, account_id, claim_id);
-        // They were accepted by their modules when the agent was bound.
+        // Modules accepted these settings when the agent was bound.
         const modules = claim?.modules as Readonly<Record<string, Settings>> | undefined;
         return { ...modules, ...(value === undefined ? {} : { traffic_policy: { enabled: true, value } }) };
       },

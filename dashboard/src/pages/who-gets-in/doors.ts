@@ -55,7 +55,7 @@ interface Edges {
   readonly https: readonly HttpsEdge[];
   /** Those without routes. */
   readonly tcp: readonly (TcpEdge | TlsEdge)[];
-  /** Those of the cloud and of agents that visitors reach. */
+  /** Endpoints of the cloud and of agents that visitors reach. */
   readonly endpoints: readonly Endpoint[];
 }
 

@@ -38,7 +38,7 @@ type Part = string | Run<PolicyVisit>;
 
 /** Most characters of all expressions of one action. */
 const mostCharacters = 16_384;
-/** What each of them counts beside its own. */
+/** Units that each of them counts beside its own. */
 const charactersOfOne = 16;
 
 export function countCharacters(length: number, path: string, { ofAction }: BuildContext): void {

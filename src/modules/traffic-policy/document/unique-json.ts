@@ -12,7 +12,7 @@ export function parseUniqueJson(text: string): Read {
   return finishNow(uniqueJsonSteps(text));
 }
 
-/** The same in steps. */
+/** Reads the same in steps. */
 export function* uniqueJsonSteps(text: string): Steps<Read> {
   let value: unknown;
   try {
