@@ -54,7 +54,7 @@ onDashboard(
         const headers = { ...incoming.headers, 'x-forwarded-proto': 'https' };
         const { method, url: path } = incoming;
         incoming.pipe(
-          request({ host: '127.0.0.1', port: apiPort, method, path, headers }, (response) => {
+          request({ host: 'localhost', port: apiPort, method, path, headers }, (response) => {
             answer.writeHead(response.statusCode ?? 500, response.headers);
             response.pipe(answer);
           }),
