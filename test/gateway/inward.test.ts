@@ -73,14 +73,14 @@ for (const [form, start] of forms) {
     ];
     await engine.apply(snapshot(own, backend('bkdsc_1', upstream.port), backend('bkdsc_2', victim), ...edges));
     await dialAndEcho(t, victim);
-    for (const [index, host] of spellings.entries()) {
+    for (const host of spellings) {
       await engine.apply(change([backend('bkdsc_2', victim, { host })]));
       const client = dial(t, attacker);
       client.socket.write('hello');
       await client.isReset();
       assert.equal(client.text, '', host);
-      await until(() => seen.backendsRefused.length > index, `the refusal of ${host} is reported`);
-      assert.equal(seen.backendsRefused.at(-1)?.host, host);
+      // A name may have several addresses, each of which is refused.
+      await until(() => seen.backendsRefused.at(-1)?.host === host, `the refusal of ${host} is reported`);
       assert.equal(seen.backendsRefused.at(-1)?.leadsTo, 'tcp');
     }
     assert.equal(upstream.peers.length, 1, 'only the direct client came through');

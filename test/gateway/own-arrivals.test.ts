@@ -88,15 +88,16 @@ for (const host of ['127.0.0.1', '127.0.0.2', '0.0.0.0', '::', '::1', '::ffff:12
     const upstream = await startUpstream(t);
     const edges = [tcpEdge('edgtcp_1', [victim]), tcpEdge('edgtcp_2', [attacker], toBackend('bkdsc_2'))];
     const ports = [victim, attacker, addresses.https?.port ?? 0, addresses.http?.port ?? 0];
-    for (const [index, port] of ports.entries()) {
+    for (const port of ports) {
       const update = snapshot(backend('bkdsc_1', upstream.port), backend('bkdsc_2', port, { host }), ...edges);
       (await tcp.prepare(update, assert.fail))();
-      const opened = seen.verdicts.length;
+      const [opened, arrived] = [seen.verdicts.length, seen.ownArrivals];
       const client = dial(t, attacker);
       client.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
       await client.isReset();
       assert.equal(client.text, '');
-      assert.equal(seen.ownArrivals, index + 1);
+      // A name may have several addresses, each of which is tried.
+      assert.ok(seen.ownArrivals > arrived);
       assert.equal(seen.verdicts.length, opened + 1, 'it was admitted once, when the client came');
     }
     assert.equal(upstream.peers.length, 0);
