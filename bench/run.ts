@@ -16,6 +16,7 @@ import { overload } from './overload.ts';
 import { policies } from './policies.ts';
 import { post } from './post.ts';
 import { postgres } from './postgres.ts';
+import { proofs } from './proofs.ts';
 import { safeguards } from './safeguards.ts';
 import { sessions } from './sessions.ts';
 import { start } from './start.ts';
@@ -43,6 +44,7 @@ const benchmarks: readonly Benchmark[] = [
   overload,
   sessions,
   match,
+  proofs,
   policies,
   memory,
   start,

@@ -3,6 +3,8 @@ import type { Cidr } from './cidr.ts';
 
 /** Rows that are copied in one step. */
 const rowsInStep = 8_192;
+/** Rows that a pass of the sort goes through in one step. */
+const rowsInPass = 16_384;
 
 /**
  * CIDRs of one family with their flags, in columns: a few bytes each, and a million of them sort in a fraction of a
@@ -31,7 +33,7 @@ export class CidrColumns {
   /** Brings rows into order, and merges those of one CIDR. */
   *sortInSteps(): Steps<void> {
     if (this.count < 2) return;
-    const rows = yield* this.#sortedRows();
+    const rows = yield* this.rowsInOrder();
     const { width, words, prefixes, flags } = this;
     this.words = new Uint32Array(rows.length * width);
     this.prefixes = new Uint8Array(rows.length);
@@ -67,31 +69,69 @@ export class CidrColumns {
     if (this.#compare(at, cidr) === 0) this.#move(at + 1, at);
   }
 
-  /** Row numbers in order: a radix sort by bytes. */
-  *#sortedRows(): Steps<Uint32Array> {
+  /** Adds the rows of another list behind its own, out of order. */
+  appendAll(other: CidrColumns): void {
+    this.#reserve(this.count + other.count);
+    this.words.set(other.words.subarray(0, other.count * this.width), this.count * this.width);
+    this.prefixes.set(other.prefixes.subarray(0, other.count), this.count);
+    this.flags.set(other.flags.subarray(0, other.count), this.count);
+    this.count += other.count;
+  }
+
+  /** Row numbers in order, those of one CIDR by their flags: a radix sort by bytes. */
+  *rowsInOrder(): Steps<Uint32Array> {
     const { count, width } = this;
-    let rows = new Uint32Array(count).map((_, row) => row);
+    let rows = new Uint32Array(count);
     let spare = new Uint32Array(count);
-    const sortBy = (values: Uint8Array | Uint32Array, stride: number, offset: number, shift: number): void => {
+    for (let row = 0; row < count; row++) {
+      rows[row] = row;
+      if (row % rowsInPass === rowsInPass - 1) yield;
+    }
+    function* sortBy(values: Uint8Array | Uint32Array, stride: number, offset: number, shift: number): Steps<void> {
       const ends = new Uint32Array(256);
-      for (let row = 0; row < count; row++) ends[(values[row * stride + offset]! >>> shift) & 255]!++;
+      for (let row = 0; row < count; row++) {
+        ends[(values[row * stride + offset]! >>> shift) & 255]!++;
+        if (row % rowsInPass === rowsInPass - 1) yield;
+      }
       if (ends.includes(count)) return;
       for (let byte = 1; byte < 256; byte++) ends[byte]! += ends[byte - 1]!;
       for (let at = count - 1; at >= 0; at--) {
         const row = rows[at]!;
         spare[--ends[(values[row * stride + offset]! >>> shift) & 255]!] = row;
+        if (at % rowsInPass === 0) yield;
       }
       [rows, spare] = [spare, rows];
-    };
-    sortBy(this.prefixes, 1, 0, 0);
-    for (let word = width - 1; word >= 0; word--) {
-      for (let shift = 0; shift < 32; shift += 8) {
-        yield;
-        sortBy(this.words, width, word, shift);
-      }
     }
-    yield;
+    yield* sortBy(this.flags, 1, 0, 0);
+    yield* sortBy(this.prefixes, 1, 0, 0);
+    for (let word = width - 1; word >= 0; word--)
+      for (let shift = 0; shift < 32; shift += 8) yield* sortBy(this.words, width, word, shift);
     return rows;
+  }
+
+  /** Whether `inner`, which does not start before `outer`, starts inside it: ranges nest or are apart. */
+  contains(outer: number, inner: number): boolean {
+    const { words, prefixes, width } = this;
+    for (let word = 0, bits = prefixes[outer]!; bits > 0; word++, bits -= 32) {
+      const difference = words[outer * width + word]! ^ words[inner * width + word]!;
+      if (Math.clz32(difference) < Math.min(bits, 32)) return false;
+    }
+    return true;
+  }
+
+  /** Sets `end` to the first address after the range; false, and zeros, if there is none. */
+  findEnd(row: number, end: Uint32Array): boolean {
+    const { words, prefixes, width } = this;
+    const prefix = prefixes[row]!;
+    for (let word = 0; word < width; word++) end[word] = words[row * width + word]!;
+    let step = (1 << (-prefix & 31)) >>> 0;
+    for (let word = (prefix - 1) >> 5; word >= 0; word--) {
+      const sum = end[word]! + step;
+      end[word] = sum;
+      if (sum < 2 ** 32) return true;
+      step = 1;
+    }
+    return false;
   }
 
   #isSame(one: number, other: number): boolean {

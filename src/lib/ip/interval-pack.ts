@@ -46,7 +46,7 @@ class Sweep {
 
   open(row: number): void {
     const { words, flags, width } = this.#ranges;
-    while (this.#depth > 0 && !this.#contains(this.#open[this.#depth - 1]!, row)) this.#close();
+    while (this.#depth > 0 && !this.#ranges.contains(this.#open[this.#depth - 1]!, row)) this.#close();
     const union = this.#unions[this.#depth]! | flags[row]!;
     this.#open[this.#depth++] = row;
     this.#unions[this.#depth] = union;
@@ -65,32 +65,7 @@ class Sweep {
 
   #close(): void {
     const row = this.#open[--this.#depth]!;
-    if (this.#findEnd(row)) this.#emit(this.#end, 0, this.#unions[this.#depth]!);
-  }
-
-  /** Whether `inner`, which does not start before `outer`, starts inside it: ranges nest or are apart. */
-  #contains(outer: number, inner: number): boolean {
-    const { words, prefixes, width } = this.#ranges;
-    for (let word = 0, bits = prefixes[outer]!; bits > 0; word++, bits -= 32) {
-      const difference = words[outer * width + word]! ^ words[inner * width + word]!;
-      if (Math.clz32(difference) < Math.min(bits, 32)) return false;
-    }
-    return true;
-  }
-
-  /** Sets `#end` to the first address after the range; false if there is none. */
-  #findEnd(row: number): boolean {
-    const { words, prefixes, width } = this.#ranges;
-    const prefix = prefixes[row]!;
-    for (let word = 0; word < width; word++) this.#end[word] = words[row * width + word]!;
-    let step = (1 << (-prefix & 31)) >>> 0;
-    for (let word = (prefix - 1) >> 5; word >= 0; word--) {
-      const sum = this.#end[word]! + step;
-      this.#end[word] = sum;
-      if (sum < 2 ** 32) return true;
-      step = 1;
-    }
-    return false;
+    if (this.#ranges.findEnd(row, this.#end)) this.#emit(this.#end, 0, this.#unions[this.#depth]!);
   }
 
   /** A second one for the same place replaces the first; one that changes nothing is not kept. */
