@@ -92,7 +92,9 @@ onDashboard(
       await dialog.getByRole('button', { name: 'Create credential' }).click();
       await dialog.getByText('Waiting for it to connect').waitFor();
       await dialog.getByLabel('Port of your program').fill(String(upstream.port));
-      const command = (await dialog.locator('.secret code').first().textContent()) ?? '';
+      // The credential alone stands there until the page knows the address of the server.
+      const shown = dialog.locator('.secret code').filter({ hasText: `gatehouse http ${upstream.port} ` });
+      const command = (await shown.textContent()) ?? '';
       assert.match(
         command,
         /^GATEHOUSE_AUTHTOKEN=\S+ gatehouse http \d+ --server \S+:\d+ --fingerprint sha256:[\da-f]{64}$/,
