@@ -123,8 +123,8 @@ export const migratedPaths: readonly MigratedPath[] = [
   },
   {
     paths: ['/event_destinations', '/event_subscriptions', '/event_sources'],
-    here: 'no',
-    note: '`GET /changes` is the audit log; the access log and the metrics have the traffic.',
+    here: 'partly',
+    note: 'Changes, sent as webhooks to a server of yours ([events](events.md)). Events of traffic and agents are refused, and so are the cloud services of the destinations.',
   },
   {
     paths: ['/vaults', '/vault_secrets', '/vaults/{id}/secrets'],

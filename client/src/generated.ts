@@ -4567,6 +4567,188 @@ export interface VaultsSecretsPage {
   next_page_uri: string | null;
 }
 
+export interface EventDestination {
+  /** Unique identifier of the event destination. */
+  id: string;
+  /** URI of this destination's resource. */
+  uri: string;
+  /** Creation time, RFC 3339. */
+  created_at: string;
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Always `json`. */
+  format: string;
+  /** Where events are sent. Secrets are left out. */
+  target: {
+    /** The server, without the secret. */
+    webhook: {
+      /** Where events are posted, one in each request. https only. Redirects are not followed. Max 2048 bytes. */
+      url: string;
+    };
+    /** Always null. */
+    kinesis: null;
+    /** Always null. */
+    firehose: null;
+    /** Always null. */
+    cloudwatch_logs: null;
+    /** Always null. */
+    datadog: null;
+    /** Always null. */
+    azure_logs_ingestion: null;
+  };
+  /** What became of the events so far. */
+  delivery: {
+    /** unused: no subscription names it. failing: the last attempt failed, and is repeated. */
+    status: 'unused' | 'ok' | 'failing';
+    /** When an event arrived last, RFC 3339; null if none has. */
+    sent_at: string | null;
+    /** When attempts began to fail, RFC 3339; null if the last one did not. */
+    failing_since: string | null;
+    /** When the next attempt is due, RFC 3339. */
+    retries_at: string | null;
+    /** The reason why an event did not arrive last. */
+    last_error: string | null;
+    /** Events that were given up and are kept: `POST /event_destinations/{id}/resend` sends them again. */
+    undelivered: number;
+    /** Events that were given up and are not kept, or whose change had been deleted before they were sent. */
+    lost: number;
+  };
+}
+
+export interface EventDestinationCreate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Always `json`. */
+  format?: string;
+  /** Where events are sent. Exactly one of the targets. */
+  target: {
+    /** A server of yours that takes events over HTTPS. */
+    webhook?: {
+      /** Where events are posted, one in each request. https only. Redirects are not followed. Max 2048 bytes. */
+      url: string;
+      /** Signs what is sent, as Standard Webhooks describe it: `whsec_` and 24 to 64 random bytes in base64. It is never returned. An update may leave it out while the URL stays as it is. */
+      secret?: string;
+    };
+    /** Not offered. Leave it out, or null. */
+    kinesis?: unknown;
+    /** Not offered. Leave it out, or null. */
+    firehose?: unknown;
+    /** Not offered. Leave it out, or null. */
+    cloudwatch_logs?: unknown;
+    /** Not offered. Leave it out, or null. */
+    datadog?: unknown;
+    /** Not offered. Leave it out, or null. */
+    azure_logs_ingestion?: unknown;
+  };
+}
+
+export interface EventDestinationUpdate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Always `json`. */
+  format?: string;
+  /** Where events are sent. Exactly one of the targets. */
+  target?: {
+    /** A server of yours that takes events over HTTPS. */
+    webhook?: {
+      /** Where events are posted, one in each request. https only. Redirects are not followed. Max 2048 bytes. */
+      url: string;
+      /** Signs what is sent, as Standard Webhooks describe it: `whsec_` and 24 to 64 random bytes in base64. It is never returned. An update may leave it out while the URL stays as it is. */
+      secret?: string;
+    };
+    /** Not offered. Leave it out, or null. */
+    kinesis?: unknown;
+    /** Not offered. Leave it out, or null. */
+    firehose?: unknown;
+    /** Not offered. Leave it out, or null. */
+    cloudwatch_logs?: unknown;
+    /** Not offered. Leave it out, or null. */
+    datadog?: unknown;
+    /** Not offered. Leave it out, or null. */
+    azure_logs_ingestion?: unknown;
+  };
+}
+
+export interface EventSubscription {
+  /** Unique identifier of the event subscription. */
+  id: string;
+  /** URI of this subscription's resource. */
+  uri: string;
+  /** Creation time, RFC 3339. */
+  created_at: string;
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Types of events that are sent. */
+  sources: EventSource[];
+  /** The event destinations that get them. */
+  destinations: Ref[];
+}
+
+/** Events that happen from now on are sent. */
+export interface EventSubscriptionCreate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Types of events that are sent. */
+  sources: {
+    /** Type of events. One of `account_created.v0`, `account_deleted.v0`, `account_updated.v0`, `api_key_created.v0`, `api_key_deleted.v0`, `api_key_updated.v0`, `bot_user_created.v0`, `bot_user_deleted.v0`, `bot_user_updated.v0`, `certificate_authority_created.v0`, `certificate_authority_deleted.v0`, `certificate_authority_updated.v0`, `domain_created.v0`, `domain_deleted.v0`, `domain_updated.v0`, `endpoint_created.v0`, `endpoint_deleted.v0`, `endpoint_updated.v0`, `event_destination_created.v0`, `event_destination_deleted.v0`, `event_destination_updated.v0`, `event_subscription_created.v0`, `event_subscription_deleted.v0`, `event_subscription_updated.v0`, `failover_backend_created.v0`, `failover_backend_deleted.v0`, `failover_backend_updated.v0`, `http_response_backend_created.v0`, `http_response_backend_deleted.v0`, `http_response_backend_updated.v0`, `https_edge_created.v0`, `https_edge_deleted.v0`, `https_edge_route_created.v0`, `https_edge_route_deleted.v0`, `https_edge_route_updated.v0`, `https_edge_updated.v0`, `invitation_created.v0`, `invitation_deleted.v0`, `invitation_updated.v0`, `ip_policy_created.v0`, `ip_policy_deleted.v0`, `ip_policy_rule_created.v0`, `ip_policy_rule_deleted.v0`, `ip_policy_rule_updated.v0`, `ip_policy_updated.v0`, `ip_restriction_created.v0`, `ip_restriction_decision_created.v0`, `ip_restriction_decision_deleted.v0`, `ip_restriction_decision_updated.v0`, `ip_restriction_deleted.v0`, `ip_restriction_updated.v0`, `kubernetes_operator_created.v0`, `kubernetes_operator_deleted.v0`, `kubernetes_operator_updated.v0`, `static_backend_created.v0`, `static_backend_deleted.v0`, `static_backend_updated.v0`, `tcp_address_created.v0`, `tcp_address_deleted.v0`, `tcp_address_updated.v0`, `tcp_edge_created.v0`, `tcp_edge_deleted.v0`, `tcp_edge_updated.v0`, `tls_certificate_created.v0`, `tls_certificate_deleted.v0`, `tls_certificate_updated.v0`, `tls_edge_created.v0`, `tls_edge_deleted.v0`, `tls_edge_updated.v0`, `tunnel_credential_created.v0`, `tunnel_credential_deleted.v0`, `tunnel_credential_updated.v0`, `tunnel_group_backend_created.v0`, `tunnel_group_backend_deleted.v0`, `tunnel_group_backend_updated.v0`, `user_created.v0`, `user_deleted.v0`, `user_updated.v0`, `vault_created.v0`, `vault_deleted.v0`, `vault_secret_created.v0`, `vault_secret_deleted.v0`, `vault_secret_updated.v0`, `vault_updated.v0`, `weighted_backend_created.v0`, `weighted_backend_deleted.v0`, `weighted_backend_updated.v0`. */
+    type: string;
+  }[];
+  /** Ids of the event destinations that get them. */
+  destination_ids: string[];
+}
+
+/** A list replaces the former one; [] keeps it, because official clients send it with every update. Sources count for all events that are not sent yet. */
+export interface EventSubscriptionUpdate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Types of events that are sent. */
+  sources?: {
+    /** Type of events. One of `account_created.v0`, `account_deleted.v0`, `account_updated.v0`, `api_key_created.v0`, `api_key_deleted.v0`, `api_key_updated.v0`, `bot_user_created.v0`, `bot_user_deleted.v0`, `bot_user_updated.v0`, `certificate_authority_created.v0`, `certificate_authority_deleted.v0`, `certificate_authority_updated.v0`, `domain_created.v0`, `domain_deleted.v0`, `domain_updated.v0`, `endpoint_created.v0`, `endpoint_deleted.v0`, `endpoint_updated.v0`, `event_destination_created.v0`, `event_destination_deleted.v0`, `event_destination_updated.v0`, `event_subscription_created.v0`, `event_subscription_deleted.v0`, `event_subscription_updated.v0`, `failover_backend_created.v0`, `failover_backend_deleted.v0`, `failover_backend_updated.v0`, `http_response_backend_created.v0`, `http_response_backend_deleted.v0`, `http_response_backend_updated.v0`, `https_edge_created.v0`, `https_edge_deleted.v0`, `https_edge_route_created.v0`, `https_edge_route_deleted.v0`, `https_edge_route_updated.v0`, `https_edge_updated.v0`, `invitation_created.v0`, `invitation_deleted.v0`, `invitation_updated.v0`, `ip_policy_created.v0`, `ip_policy_deleted.v0`, `ip_policy_rule_created.v0`, `ip_policy_rule_deleted.v0`, `ip_policy_rule_updated.v0`, `ip_policy_updated.v0`, `ip_restriction_created.v0`, `ip_restriction_decision_created.v0`, `ip_restriction_decision_deleted.v0`, `ip_restriction_decision_updated.v0`, `ip_restriction_deleted.v0`, `ip_restriction_updated.v0`, `kubernetes_operator_created.v0`, `kubernetes_operator_deleted.v0`, `kubernetes_operator_updated.v0`, `static_backend_created.v0`, `static_backend_deleted.v0`, `static_backend_updated.v0`, `tcp_address_created.v0`, `tcp_address_deleted.v0`, `tcp_address_updated.v0`, `tcp_edge_created.v0`, `tcp_edge_deleted.v0`, `tcp_edge_updated.v0`, `tls_certificate_created.v0`, `tls_certificate_deleted.v0`, `tls_certificate_updated.v0`, `tls_edge_created.v0`, `tls_edge_deleted.v0`, `tls_edge_updated.v0`, `tunnel_credential_created.v0`, `tunnel_credential_deleted.v0`, `tunnel_credential_updated.v0`, `tunnel_group_backend_created.v0`, `tunnel_group_backend_deleted.v0`, `tunnel_group_backend_updated.v0`, `user_created.v0`, `user_deleted.v0`, `user_updated.v0`, `vault_created.v0`, `vault_deleted.v0`, `vault_secret_created.v0`, `vault_secret_deleted.v0`, `vault_secret_updated.v0`, `vault_updated.v0`, `weighted_backend_created.v0`, `weighted_backend_deleted.v0`, `weighted_backend_updated.v0`. */
+    type: string;
+  }[];
+  /** Ids of the event destinations that get them. */
+  destination_ids?: string[];
+}
+
+export interface EventSource {
+  /** Type of events. One of `account_created.v0`, `account_deleted.v0`, `account_updated.v0`, `api_key_created.v0`, `api_key_deleted.v0`, `api_key_updated.v0`, `bot_user_created.v0`, `bot_user_deleted.v0`, `bot_user_updated.v0`, `certificate_authority_created.v0`, `certificate_authority_deleted.v0`, `certificate_authority_updated.v0`, `domain_created.v0`, `domain_deleted.v0`, `domain_updated.v0`, `endpoint_created.v0`, `endpoint_deleted.v0`, `endpoint_updated.v0`, `event_destination_created.v0`, `event_destination_deleted.v0`, `event_destination_updated.v0`, `event_subscription_created.v0`, `event_subscription_deleted.v0`, `event_subscription_updated.v0`, `failover_backend_created.v0`, `failover_backend_deleted.v0`, `failover_backend_updated.v0`, `http_response_backend_created.v0`, `http_response_backend_deleted.v0`, `http_response_backend_updated.v0`, `https_edge_created.v0`, `https_edge_deleted.v0`, `https_edge_route_created.v0`, `https_edge_route_deleted.v0`, `https_edge_route_updated.v0`, `https_edge_updated.v0`, `invitation_created.v0`, `invitation_deleted.v0`, `invitation_updated.v0`, `ip_policy_created.v0`, `ip_policy_deleted.v0`, `ip_policy_rule_created.v0`, `ip_policy_rule_deleted.v0`, `ip_policy_rule_updated.v0`, `ip_policy_updated.v0`, `ip_restriction_created.v0`, `ip_restriction_decision_created.v0`, `ip_restriction_decision_deleted.v0`, `ip_restriction_decision_updated.v0`, `ip_restriction_deleted.v0`, `ip_restriction_updated.v0`, `kubernetes_operator_created.v0`, `kubernetes_operator_deleted.v0`, `kubernetes_operator_updated.v0`, `static_backend_created.v0`, `static_backend_deleted.v0`, `static_backend_updated.v0`, `tcp_address_created.v0`, `tcp_address_deleted.v0`, `tcp_address_updated.v0`, `tcp_edge_created.v0`, `tcp_edge_deleted.v0`, `tcp_edge_updated.v0`, `tls_certificate_created.v0`, `tls_certificate_deleted.v0`, `tls_certificate_updated.v0`, `tls_edge_created.v0`, `tls_edge_deleted.v0`, `tls_edge_updated.v0`, `tunnel_credential_created.v0`, `tunnel_credential_deleted.v0`, `tunnel_credential_updated.v0`, `tunnel_group_backend_created.v0`, `tunnel_group_backend_deleted.v0`, `tunnel_group_backend_updated.v0`, `user_created.v0`, `user_deleted.v0`, `user_updated.v0`, `vault_created.v0`, `vault_deleted.v0`, `vault_secret_created.v0`, `vault_secret_deleted.v0`, `vault_secret_updated.v0`, `vault_updated.v0`, `weighted_backend_created.v0`, `weighted_backend_deleted.v0`, `weighted_backend_updated.v0`. */
+  type: string;
+  /** URI of this source's resource. */
+  uri: string;
+}
+
+export interface EventSourceCreate {
+  /** Type of events. One of `account_created.v0`, `account_deleted.v0`, `account_updated.v0`, `api_key_created.v0`, `api_key_deleted.v0`, `api_key_updated.v0`, `bot_user_created.v0`, `bot_user_deleted.v0`, `bot_user_updated.v0`, `certificate_authority_created.v0`, `certificate_authority_deleted.v0`, `certificate_authority_updated.v0`, `domain_created.v0`, `domain_deleted.v0`, `domain_updated.v0`, `endpoint_created.v0`, `endpoint_deleted.v0`, `endpoint_updated.v0`, `event_destination_created.v0`, `event_destination_deleted.v0`, `event_destination_updated.v0`, `event_subscription_created.v0`, `event_subscription_deleted.v0`, `event_subscription_updated.v0`, `failover_backend_created.v0`, `failover_backend_deleted.v0`, `failover_backend_updated.v0`, `http_response_backend_created.v0`, `http_response_backend_deleted.v0`, `http_response_backend_updated.v0`, `https_edge_created.v0`, `https_edge_deleted.v0`, `https_edge_route_created.v0`, `https_edge_route_deleted.v0`, `https_edge_route_updated.v0`, `https_edge_updated.v0`, `invitation_created.v0`, `invitation_deleted.v0`, `invitation_updated.v0`, `ip_policy_created.v0`, `ip_policy_deleted.v0`, `ip_policy_rule_created.v0`, `ip_policy_rule_deleted.v0`, `ip_policy_rule_updated.v0`, `ip_policy_updated.v0`, `ip_restriction_created.v0`, `ip_restriction_decision_created.v0`, `ip_restriction_decision_deleted.v0`, `ip_restriction_decision_updated.v0`, `ip_restriction_deleted.v0`, `ip_restriction_updated.v0`, `kubernetes_operator_created.v0`, `kubernetes_operator_deleted.v0`, `kubernetes_operator_updated.v0`, `static_backend_created.v0`, `static_backend_deleted.v0`, `static_backend_updated.v0`, `tcp_address_created.v0`, `tcp_address_deleted.v0`, `tcp_address_updated.v0`, `tcp_edge_created.v0`, `tcp_edge_deleted.v0`, `tcp_edge_updated.v0`, `tls_certificate_created.v0`, `tls_certificate_deleted.v0`, `tls_certificate_updated.v0`, `tls_edge_created.v0`, `tls_edge_deleted.v0`, `tls_edge_updated.v0`, `tunnel_credential_created.v0`, `tunnel_credential_deleted.v0`, `tunnel_credential_updated.v0`, `tunnel_group_backend_created.v0`, `tunnel_group_backend_deleted.v0`, `tunnel_group_backend_updated.v0`, `user_created.v0`, `user_deleted.v0`, `user_updated.v0`, `vault_created.v0`, `vault_deleted.v0`, `vault_secret_created.v0`, `vault_secret_deleted.v0`, `vault_secret_updated.v0`, `vault_updated.v0`, `weighted_backend_created.v0`, `weighted_backend_deleted.v0`, `weighted_backend_updated.v0`. */
+  type: string;
+}
+
+/** A source has nothing that could be changed. */
+export type EventSourceUpdate = Record<string, never>;
+
+export interface EventSourceList {
+  /** All sources of the subscription. */
+  sources: EventSource[];
+  /** URI of this list. */
+  uri: string;
+}
+
+export interface EventDestinationResend {
+  /** Events that are sent again. */
+  resent: number;
+}
+
 export interface ConfigurationFieldChange {
   /** The field, or the way to it: `routes./api.backend`. */
   field: string;
@@ -4860,6 +5042,24 @@ export interface VaultsPage {
 export interface VaultSecretsPage {
   /** The entries of this page, newest first. */
   secrets: VaultSecret[];
+  /** URI of the list resource. */
+  uri: string;
+  /** URI of the next page, or null when there is no next page. */
+  next_page_uri: string | null;
+}
+
+export interface EventDestinationsPage {
+  /** The entries of this page, newest first. */
+  event_destinations: EventDestination[];
+  /** URI of the list resource. */
+  uri: string;
+  /** URI of the next page, or null when there is no next page. */
+  next_page_uri: string | null;
+}
+
+export interface EventSubscriptionsPage {
+  /** The entries of this page, newest first. */
+  event_subscriptions: EventSubscription[];
   /** URI of the list resource. */
   uri: string;
   /** URI of the next page, or null when there is no next page. */
@@ -5422,6 +5622,38 @@ export interface Operations {
   VaultSecretsUpdate: { path: { id: string }; query: {}; body: VaultSecretUpdate | undefined; response: VaultSecret };
   /** Delete vault secret */
   VaultSecretsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Create event destination */
+  EventDestinationsCreate: { path: {}; query: {}; body: EventDestinationCreate; response: EventDestination };
+  /** List event destinations */
+  EventDestinationsList: { path: {}; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: EventDestinationsPage };
+  /** Get event destination */
+  EventDestinationsGet: { path: { id: string }; query: {}; body: undefined; response: EventDestination };
+  /** Update event destination */
+  EventDestinationsUpdate: { path: { id: string }; query: {}; body: EventDestinationUpdate | undefined; response: EventDestination };
+  /** Delete event destination */
+  EventDestinationsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Send undelivered events again */
+  EventDestinationsResend: { path: { id: string }; query: {}; body: undefined; response: EventDestinationResend };
+  /** Create event subscription */
+  EventSubscriptionsCreate: { path: {}; query: {}; body: EventSubscriptionCreate; response: EventSubscription };
+  /** List event subscriptions */
+  EventSubscriptionsList: { path: {}; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: EventSubscriptionsPage };
+  /** Get event subscription */
+  EventSubscriptionsGet: { path: { id: string }; query: {}; body: undefined; response: EventSubscription };
+  /** Update event subscription */
+  EventSubscriptionsUpdate: { path: { id: string }; query: {}; body: EventSubscriptionUpdate | undefined; response: EventSubscription };
+  /** Delete event subscription */
+  EventSubscriptionsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Add a source to an event subscription */
+  EventSourcesCreate: { path: { id: string }; query: {}; body: EventSourceCreate; response: EventSource };
+  /** List sources of an event subscription */
+  EventSourcesList: { path: { id: string }; query: {}; body: undefined; response: EventSourceList };
+  /** Get a source of an event subscription */
+  EventSourcesGet: { path: { id: string; type: string }; query: {}; body: undefined; response: EventSource };
+  /** Update a source of an event subscription */
+  EventSourcesUpdate: { path: { id: string; type: string }; query: {}; body: EventSourceUpdate | undefined; response: EventSource };
+  /** Remove a source from an event subscription */
+  EventSourcesDelete: { path: { id: string; type: string }; query: {}; body: undefined; response: undefined };
   /** Get the configuration */
   ConfigurationGet: { path: {}; query: {}; body: undefined; response: Configuration };
   /** Make the configuration what the entries say */
@@ -5721,6 +5953,22 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   VaultSecretsGet: { method: 'GET', path: '/vault_secrets/{id}', query: [], idempotencyKey: false },
   VaultSecretsUpdate: { method: 'PATCH', path: '/vault_secrets/{id}', query: [], idempotencyKey: false },
   VaultSecretsDelete: { method: 'DELETE', path: '/vault_secrets/{id}', query: [], idempotencyKey: false },
+  EventDestinationsCreate: { method: 'POST', path: '/event_destinations', query: [], idempotencyKey: true },
+  EventDestinationsList: { method: 'GET', path: '/event_destinations', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'event_destinations' },
+  EventDestinationsGet: { method: 'GET', path: '/event_destinations/{id}', query: [], idempotencyKey: false },
+  EventDestinationsUpdate: { method: 'PATCH', path: '/event_destinations/{id}', query: [], idempotencyKey: false },
+  EventDestinationsDelete: { method: 'DELETE', path: '/event_destinations/{id}', query: [], idempotencyKey: false },
+  EventDestinationsResend: { method: 'POST', path: '/event_destinations/{id}/resend', query: [], idempotencyKey: false },
+  EventSubscriptionsCreate: { method: 'POST', path: '/event_subscriptions', query: [], idempotencyKey: true },
+  EventSubscriptionsList: { method: 'GET', path: '/event_subscriptions', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'event_subscriptions' },
+  EventSubscriptionsGet: { method: 'GET', path: '/event_subscriptions/{id}', query: [], idempotencyKey: false },
+  EventSubscriptionsUpdate: { method: 'PATCH', path: '/event_subscriptions/{id}', query: [], idempotencyKey: false },
+  EventSubscriptionsDelete: { method: 'DELETE', path: '/event_subscriptions/{id}', query: [], idempotencyKey: false },
+  EventSourcesCreate: { method: 'POST', path: '/event_subscriptions/{id}/sources', query: [], idempotencyKey: false },
+  EventSourcesList: { method: 'GET', path: '/event_subscriptions/{id}/sources', query: [], idempotencyKey: false },
+  EventSourcesGet: { method: 'GET', path: '/event_subscriptions/{id}/sources/{type}', query: [], idempotencyKey: false },
+  EventSourcesUpdate: { method: 'PATCH', path: '/event_subscriptions/{id}/sources/{type}', query: [], idempotencyKey: false },
+  EventSourcesDelete: { method: 'DELETE', path: '/event_subscriptions/{id}/sources/{type}', query: [], idempotencyKey: false },
   ConfigurationGet: { method: 'GET', path: '/configuration', query: [], idempotencyKey: false },
   ConfigurationApply: { method: 'POST', path: '/configuration', query: ['dry_run', 'prune'], idempotencyKey: false },
   QuotasList: { method: 'GET', path: '/quotas', query: [], idempotencyKey: false },

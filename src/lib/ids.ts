@@ -26,6 +26,15 @@ export function newId(prefix: string): string {
   return `${prefix}_${encodeBase62(bytes, bodyLength)}`;
 }
 
+/** An id that is always the same for the same time and hash, of which 16 bytes count. */
+export function idOfHash(prefix: string, timeMs: number, hash: Uint8Array): string {
+  const all = new Uint8Array(bytes.length);
+  const second = Math.floor(timeMs / 1000) - epochSeconds;
+  new DataView(all.buffer).setUint32(0, Math.min(Math.max(second, 0), 2 ** 32 - 1));
+  all.set(hash.subarray(0, bytes.length - 4), 4);
+  return `${prefix}_${encodeBase62(all, bodyLength)}`;
+}
+
 const endings = Array.from(base62Digits).flatMap((first) => Array.from(base62Digits, (second) => first + second));
 let stem = '';
 let stemSecond = 0;

@@ -6,6 +6,7 @@ import { configurationResource } from './configuration/index.ts';
 import { credentialsResource } from './credentials/index.ts';
 import { dashboardSessionsResource } from './dashboard-sessions/index.ts';
 import { failoverBackendsResource, weightedBackendsResource } from './group-backends/index.ts';
+import { eventsResource } from './events/index.ts';
 import { httpResponseBackendsResource } from './http-response-backends/index.ts';
 import { httpsEdgesResource } from './edges/https/index.ts';
 import { tcpEdgesResource } from './edges/tcp/index.ts';
@@ -65,6 +66,7 @@ export const resources: readonly Resource[] = [
   dashboardSessionsResource,
   visitorsResource,
   vaultsResource,
+  eventsResource,
   configurationResource,
   // Behind the tables that it counts.
   quotasResource,

@@ -13,6 +13,7 @@ const referrers: ReadonlyMap<string, readonly [noun: string, table: string]> = n
   ['ipx', ['the IP restriction', 'ip_restrictions']],
   ['ak', ['the API key', 'api_keys']],
   ['rd', ['the reserved domain', 'reserved_domains']],
+  ['esb', ['the event subscription', 'event_subscriptions']],
   ['ep', ['the endpoint', 'cloud_endpoints']],
 ]);
 

@@ -29,6 +29,8 @@ interface FetchOptions {
   readonly signal?: AbortSignal | null | undefined;
   /** Longer answers are refused. */
   readonly maxBytes?: number;
+  /** True: the status alone counts, and no body is read. */
+  readonly ignoresBody?: boolean;
 }
 
 /** The answer has more bytes than were asked for. */
@@ -47,7 +49,7 @@ export type FetchFor = (accountId: string) => Fetch;
  */
 export function createFetch(connect: Connect, id = 'sign-in'): FetchFor {
   return (accountId) =>
-    async (address, { method, headers, body, signal, maxBytes = answerLimit }) => {
+    async (address, { method, headers, body, signal, maxBytes = answerLimit, ignoresBody = false }) => {
       signal?.throwIfAborted();
       const url = new URL(address);
       const tls = url.protocol === 'https:';
@@ -74,7 +76,7 @@ export function createFetch(connect: Connect, id = 'sign-in'): FetchFor {
         socket.once('close', onClose);
         asked.on('response', (answer) => {
           socket.off('close', onClose);
-          void readAnswer(answer, maxBytes).then(resolve, reject);
+          void readAnswer(answer, ignoresBody ? undefined : maxBytes).then(resolve, reject);
         });
         asked.on('error', reject).end(sent);
         return await promise;
@@ -110,10 +112,11 @@ function boundRead(socket: Socket, maxBytes: number, refuse: (error: Error) => v
   });
 }
 
-async function readAnswer(answer: IncomingMessage, maxBytes: number): Promise<Response> {
+/** Without a bound, no body is read. */
+async function readAnswer(answer: IncomingMessage, maxBytes: number | undefined): Promise<Response> {
   const { statusCode: status = 0 } = answer;
   if (status < 200 || status > 599) throw new Error(`it answers with the status ${status}, which HTTP does not have`);
-  const bytes = await readAll(answer, maxBytes);
+  const bytes = maxBytes === undefined ? null : await readAll(answer, maxBytes);
   const fields = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
     values.map((value): [string, string] => [name, value]),
   );

@@ -41,6 +41,7 @@ import { openAndPublish } from './open-and-publish.ts';
 import type { Opened } from './open-and-publish.ts';
 import { watchReadiness } from './readiness.ts';
 import { startAcme } from './start-acme.ts';
+import { EventRoads, startEvents } from './start-events.ts';
 import { createGateway } from './start-gateway.ts';
 
 const databaseRetryMs = 500;
@@ -94,7 +95,8 @@ export async function startApp(
   const { metrics, listenerFaults, live } = observers;
   const directory = new LinkDirectory(thisMachine().networkId);
   const served = config.acme === 'on' && config.role !== 'agents' ? new ServedNames() : undefined;
-  const followers = served === undefined ? [directory] : [directory, served];
+  const eventRoads = hasApi(config) ? new EventRoads(config, observers) : undefined;
+  const followers = [directory, served, eventRoads].filter((each) => each !== undefined);
   // The way to agents is open later than the gateway; visitors who come before wait for it, within the limit of a dial.
   const toAgents = Promise.withResolvers<OpenStream>();
   const openStream: OpenStream = async (request, user) => (await toAgents.promise)(request, user);
@@ -167,6 +169,7 @@ export async function startApp(
   }));
   if (gateway !== undefined) started.use(reportBackendHealth(store, registration.id, observers.backendHealth));
   if (served !== undefined) started.use(await startAcme(config, { ...parts, served }));
+  if (eventRoads !== undefined) started.use(startEvents(context, eventRoads, observers));
 
   const firstToken = api && !isChosen ? await makeFirstKey(config, context, log) : undefined;
   isStarted = true;

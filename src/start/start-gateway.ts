@@ -69,6 +69,18 @@ function gatewayOptions(config: Config): Omit<GatewayOptions, 'bounds'> {
     },
     sharePorts: false,
     refusesPublicNames: config.certificateFallback === 'refuse',
+    ...upstreamOptions(config),
+    passwordFailures: config.passwordFailures,
+    geoDatabase: config.geoDatabase,
+    region: config.region,
+    policyRequestHosts: config.policyRequestHosts,
+    timeouts: gatewayTimeouts(config),
+  };
+}
+
+/** Where connections to servers that accounts choose may lead, and whose certificates count. */
+export function upstreamOptions(config: Config): Pick<GatewayOptions, 'upstreamAuthorities' | 'inward'> {
+  return {
     ...(config.upstreamCa === undefined ? {} : { upstreamAuthorities: [readAuthorities(config.upstreamCa)] }),
     inward: {
       listeners: configuredListeners(config),
@@ -77,11 +89,6 @@ function gatewayOptions(config: Config): Omit<GatewayOptions, 'bounds'> {
       allowLinkLocal: config.backendAllowLinkLocal === 'on',
       networkId: thisMachine().networkId,
     },
-    passwordFailures: config.passwordFailures,
-    geoDatabase: config.geoDatabase,
-    region: config.region,
-    policyRequestHosts: config.policyRequestHosts,
-    timeouts: gatewayTimeouts(config),
   };
 }
 

@@ -14,6 +14,8 @@ import type { LoggedChange } from './support/world.ts';
 
 /** They ask or tell somebody something, or take away what nothing has here, and leave the configuration as it is. */
 const unlogged: ReadonlySet<string> = new Set([
+  'EventDestinationsResend',
+  'EventSourcesUpdate',
   'IpCheck',
   'TrafficPolicyCheck',
   'ReservedDomainsDeleteCertificateManagementPolicy',
@@ -23,6 +25,7 @@ const unlogged: ReadonlySet<string> = new Set([
 ]);
 /** They write a document of their own, which the path names by something else than its id. */
 const ofOwnDocument: ReadonlySet<string> = new Set([
+  'EventSourcesCreate',
   'ChangesRevert',
   'IpRestrictionDecisionsReplace',
   'IpRestrictionDecisionsDelete',

@@ -7,12 +7,10 @@ interface HostedPath {
 }
 
 const signIn = 'Use the module oidc of routes: most providers that speak SAML speak OpenID Connect too.';
-const auditLog = 'The change log at /changes, the access log and the metrics say what happened.';
 const edgeModule = (name: string) => new RegExp(`^/edges/(?:tcp|https|tls)/(?:\\w+/)+${name}$`);
 
 const hostedPaths: readonly HostedPath[] = [
   { path: edgeModule('saml'), what: 'sign-in by SAML', instead: signIn },
-  { path: /^\/event_(?:destinations|subscriptions|sources)(?:\/|$)/, what: 'event destinations', instead: auditLog },
   {
     path: /^\/ssh_(?:credentials|certificate_authorities|host_certificates|user_certificates)(?:\/|$)/,
     what: 'SSH keys and certificates',

@@ -4,6 +4,7 @@ import { newId, toTimestamp } from '../../lib/ids.ts';
 import type { Queries } from '../../store/database.ts';
 import type { ObservationWriter } from '../../store/write/transaction.ts';
 import { managedDomains } from '../reserved-domains/service.ts';
+import { holdsLease, releaseLease, takeLease } from '../lease.ts';
 import type { ResourceContext } from '../resource.ts';
 import { certificateNames, issuedCertificates } from '../tls-certificates/service.ts';
 import { challengeKind, jobId, readJobs } from './table.ts';
@@ -11,6 +12,7 @@ import { challengeKind, jobId, readJobs } from './table.ts';
 type Context = Pick<ResourceContext, 'store' | 'sealer' | 'services'>;
 type Writer = Pick<ObservationWriter, 'all' | 'run'>;
 
+const leaseTable = 'acme_lease';
 /** Notes of orders are kept for a day. */
 const keptOrdersMs = 86_400_000;
 
@@ -26,10 +28,8 @@ export function createAcmeStorage(context: Context): AcmeStorage {
       return work(writer);
     });
   return {
-    takeLease: (holder, leaseMs) => store.writeUnlogged((writer) => takeLease(writer, holder, leaseMs)),
-    releaseLease: async (holder) => {
-      await store.writeUnlogged(async (writer) => writer.run('DELETE FROM acme_lease WHERE holder = $1', [holder]));
-    },
+    takeLease: (holder, leaseMs) => store.writeUnlogged((writer) => takeLease(writer, leaseTable, holder, leaseMs)),
+    releaseLease: (holder) => store.writeUnlogged((writer) => releaseLease(writer, leaseTable, holder)),
     loadJobs: () => readJobs(store.queries),
     async loadKey(job) {
       const [row] = await store.queries.all('SELECT sealed_key FROM acme_jobs WHERE id = $1', [jobId(job)]);
@@ -137,21 +137,9 @@ async function install(
   });
 }
 
-async function takeLease(writer: Writer, holder: string, leaseMs: number): Promise<'taken' | 'renewed' | undefined> {
-  const nowMs = Date.now();
-  const [row] = await writer.all('SELECT holder, ends_at FROM acme_lease');
-  const isOurs = row?.[0] === holder;
-  if (row !== undefined && !isOurs && Number(row[1]) > nowMs) return undefined;
-  const sql = `INSERT INTO acme_lease (one, holder, ends_at) VALUES (1, $1, $2)
-    ON CONFLICT (one) DO UPDATE SET holder = excluded.holder, ends_at = excluded.ends_at`;
-  await writer.run(sql, [holder, String(nowMs + leaseMs)]);
-  return isOurs ? 'renewed' : 'taken';
-}
-
-/** Nobody else has taken it: an expired lease that is still ours is as good. */
 async function checkLease(queries: Pick<Queries, 'all'>, holder: string): Promise<void> {
-  const [row] = await queries.all('SELECT holder FROM acme_lease');
-  if (row?.[0] !== holder) throw new LeaseLostError('another process looks after public certificates');
+  if (!(await holdsLease(queries, leaseTable, holder)))
+    throw new LeaseLostError('another process looks after public certificates');
 }
 
 /** `undefined` keeps the key that is stored, `null` removes it. */

@@ -5,12 +5,12 @@ import { mapInTurns } from '../../lib/map-in-turns.ts';
 import { pageSchema, presentPage } from '../../api/list-page.ts';
 import type { Operation } from '../../api/operation.ts';
 import { adminsMay } from '../../api/admission/rights.ts';
-import type { Value } from '../../store/database.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
+import { accountChanges, presentChange } from './logged-changes.ts';
 import { filterFields, filters, idOf, prefix, readPage } from './log-page.ts';
 import type { LoggedRow } from './log-page.ts';
 import { Revert, RevertedChange, revertOperation } from './revert.ts';
-import { withoutSecrets } from './shown-documents.ts';
+import { loggedChanges } from './service.ts';
 
 const path = '/changes';
 
@@ -77,28 +77,7 @@ function listOperation({ store }: ResourceContext): Operation {
 }
 
 function present({ row, before, after }: LoggedRow) {
-  const [version, position, at, actor, operation_id, kind, resource_id, source, key_id, scope] = row;
-  return {
-    id: idOf([Number(version), Number(position)]),
-    version,
-    created_at: at,
-    actor,
-    operation_id,
-    source: source ?? undefined,
-    key_id: key_id ?? undefined,
-    scope: scope ?? undefined,
-    action: before === null ? 'create' : after === null ? 'delete' : 'update',
-    kind,
-    resource_id,
-    before: parse(before),
-    after: parse(after),
-  };
-}
-
-function parse(text: Value | undefined): unknown {
-  if (typeof text !== 'string') return null;
-  const stored: object = JSON.parse(text);
-  return withoutSecrets(stored);
+  return presentChange(row, before, after);
 }
 
 export const changesResource: Resource = {
@@ -114,4 +93,7 @@ export const changesResource: Resource = {
   ],
   schemas: [Change, ChangesPage, RevertedChange, Revert],
   operations: (context) => [listOperation(context), revertOperation(context)],
+  provide({ services }) {
+    services.provide(loggedChanges, accountChanges);
+  },
 };

@@ -14,7 +14,7 @@ export const prefix = 'chg';
 /** An id is the version and the position in it, in digits, so that ids sort in the order of changes. */
 const versionDigits = 15;
 const positionDigits = 6;
-const columns = 'version, position, at, actor, operation_id, kind, resource_id, source, key_id, scope';
+export const columns = 'version, position, at, actor, operation_id, kind, resource_id, source, key_id, scope';
 /** Bytes of the texts of a change, which may be long, and are read once it is known which are shown. */
 const size = 'COALESCE(octet_length(before), 0) + COALESCE(octet_length(after), 0) AS size';
 /** Changes whose texts one statement reads, if they are short. */

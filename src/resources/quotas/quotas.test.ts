@@ -74,6 +74,15 @@ const calls: Readonly<Record<string, (account: Account) => Promise<readonly [pat
     const { id } = await create('/vaults', { name: newName('vault').replace(' ', '-') });
     return ['/vault_secrets', () => ({ vault_id: id, name: newName('secret').replace(' ', '-'), value: 'v' })];
   },
+  event_destinations: async () => ['/event_destinations', () => eventDestination],
+  event_subscriptions: async ({ create }) => {
+    const { id } = await create('/event_destinations', eventDestination);
+    return ['/event_subscriptions', () => ({ sources: [], destination_ids: [id] })];
+  },
+};
+
+const eventDestination = {
+  target: { webhook: { url: 'https://hooks.example.com/', secret: `whsec_${Buffer.alloc(32).toString('base64')}` } },
 };
 
 /** Tables with rows of accounts that no quota counts. */
@@ -92,6 +101,8 @@ const uncounted: readonly string[] = [
   'change_log',
   'observed_changes',
   'account_usage',
+  'event_deliveries',
+  'undelivered_events',
   // Deleted with the last of their sessions, which are counted.
   'app_users',
 ];

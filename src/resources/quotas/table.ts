@@ -98,6 +98,11 @@ const operators = {
   },
 } as const satisfies Readonly<Record<string, Quota>>;
 
+const events = {
+  event_destinations: { description: 'event destinations', most: 100, tables: ['event_destinations'] },
+  event_subscriptions: { description: 'event subscriptions', most: 100, tables: ['event_subscriptions'] },
+} as const satisfies Readonly<Record<string, Quota>>;
+
 const policies = {
   [policyQuota]: {
     description:
@@ -132,6 +137,7 @@ export const quotas: Readonly<Record<string, Quota>> = {
   ...endpoints,
   ...operators,
   ...policies,
+  ...events,
 };
 
 export const migrations: readonly Migration[] = [
@@ -165,6 +171,7 @@ export const migrations: readonly Migration[] = [
       ${newQuotasSql(policies, counting)}
     `,
   },
+  { name: 'quotas 0011 events', sql: ({ counting }) => newQuotasSql(events, counting) },
 ];
 
 /** What is stored counts by its length until it is written again: what a policy of usual rules takes. */

@@ -54,15 +54,15 @@ export interface ApiOperation {
 // Other tests compare openapi.json with the code and run a validator over it.
 export const openApi = JSON.parse(readRootFile('openapi.json')) as OpenApi;
 
-/** Stands for the parameter `{ip}`: an address is no id, and every one exists. */
-const exampleIp = '192.0.2.44';
+/** Stand for parameters that are no ids: every address exists, and the type is one that the example of its resource has. */
+const withExamples = (path: string) => path.replace('{ip}', '192.0.2.44').replace('{type}', 'ip_policy_created.v0');
 
 const all: readonly ApiOperation[] = Object.entries(openApi.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, described]) => ({
     id: described.operationId,
     method: method.toUpperCase(),
-    path: path.replace('{ip}', exampleIp),
-    params: [...path.replace('{ip}', exampleIp).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+    path: withExamples(path),
+    params: [...withExamples(path).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
     successStatus: Number(Object.keys(described.responses).find((status) => status.startsWith('2'))),
     bodySchema: described.requestBody?.content?.['application/json']?.schema,
     isList: described.parameters?.some(({ name }) => name === 'before_id') === true,

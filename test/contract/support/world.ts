@@ -191,6 +191,8 @@ const observations: ReadonlySet<string> = new Set([
   'ip_policy_rule_sets',
   'ip_restriction_warning_slots',
   'ip_restriction_warnings',
+  'event_deliveries',
+  'event_lease',
   'observed_changes',
   'observed_version',
   'processes',

@@ -34,6 +34,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   endpoint: { word: 'cloud endpoint', page: 'endpoints' },
   vault: { word: 'vault', page: 'vaults' },
   vault_secret: { word: 'secret', page: 'vaults' },
+  event_destination: { word: 'event destination' },
+  event_subscription: { word: 'event subscription' },
   credential: { word: 'agent credential', page: 'agents' },
   account: { word: 'account' },
 };

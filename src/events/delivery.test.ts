@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { until } from '../../test/e2e/gateway/support/until.ts';
+import { onEachDatabase } from '../../test/support/each-database.ts';
+import { EventReceiver, receiverCa } from '../../test/support/event-receiver.ts';
+import { Gatehouse } from '../../test/support/gatehouse.ts';
+import { createAccount, createUser } from '../../test/support/people.ts';
+import type { CallOptions } from '../../test/support/gatehouse.ts';
+
+const sources = ['created', 'updated', 'deleted'].map((action) => ({ type: `ip_policy_${action}.v0` }));
+
+onEachDatabase('delivery of events', (newDatabase) => {
+  const open = (database: string) => Gatehouse.start(database, { upstreamCa: receiverCa });
+  const subscribe = async (gatehouse: Gatehouse, receiver: EventReceiver, options?: CallOptions): Promise<string> => {
+    const { id } = await gatehouse.create('/event_destinations', receiver.destination, options);
+    await gatehouse.create('/event_subscriptions', { sources, destination_ids: [id] }, options);
+    return id;
+  };
+  const make = async (gatehouse: Gatehouse, names: readonly string[], options?: CallOptions) => {
+    for (const description of names) await gatehouse.create('/ip_policies', { description }, options);
+  };
+  const stateOf = async (gatehouse: Gatehouse, id: string) =>
+    (await gatehouse.get(`/event_destinations/${id}`)).body.delivery;
+  const arrived = (receiver: EventReceiver, count: number) =>
+    until(
+      () => receiver.received.length >= count,
+      () => `${receiver.received.length} of ${count} have arrived`,
+    );
+
+  test('changes of the account arrive signed, in order, and nothing else does', async () => {
+    await using receiver = await EventReceiver.start();
+    await using gatehouse = await open(await newDatabase());
+    const { token } = await createUser(gatehouse, 'admin', await createAccount(gatehouse));
+    await using others = await EventReceiver.start();
+    await make(gatehouse, ['too early']);
+    await subscribe(gatehouse, receiver);
+    await subscribe(gatehouse, others, { token });
+    const policy = await gatehouse.create('/ip_policies', { description: 'mine' });
+    await make(gatehouse, ['not mine'], { token });
+    await gatehouse.create('/vaults', { name: 'no-source' });
+    await gatehouse.patch(`/ip_policies/${policy.id}`, { description: 'still mine' });
+    await gatehouse.delete(`/ip_policies/${policy.id}`);
+    await arrived(receiver, 3);
+    await arrived(others, 1);
+    assert.deepEqual(
+      receiver.received.map(({ body, isSigned, id }) => [body.event_type, isSigned, id === body.event_id]),
+      sources.map(({ type }) => [type, true, true]),
+    );
+    const [created, updated, deleted] = receiver.received.map(({ body }) => body);
+    assert.match(created.event_id, /^ev_[0-9A-Za-z]{27}$/);
+    assert.deepEqual([created.object.id, created.object.description, created.change.before], [policy.id, 'mine', null]);
+    assert.deepEqual([updated.object.description, updated.change.before.description], ['still mine', 'mine']);
+    assert.equal(deleted.object.id, policy.id);
+    assert.match(deleted.change.actor, /^usr_/);
+    assert.deepEqual(others.descriptions, ['not mine']);
+    assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 3);
+  });
+
+  test('a receiver that hangs, and one whose answer has no end, delay no other', async () => {
+    await using hanging = await EventReceiver.start(() => {});
+    await using endless = await EventReceiver.start((_event, response) => {
+      response.writeHead(200);
+      const write = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+        response.once('drain', write);
+      };
+      write();
+    });
+    await using quick = await EventReceiver.start();
+    await using gatehouse = await open(await newDatabase());
+    for (const receiver of [hanging, endless, quick]) await subscribe(gatehouse, receiver);
+    const names = ['one', 'two', 'three'];
+    await make(gatehouse, names);
+    await arrived(quick, names.length);
+    await arrived(endless, names.length);
+    assert.deepEqual([quick.descriptions, endless.descriptions], [names, names]);
+    assert.ok(hanging.received.length <= 1, 'the next event waits for the first');
+  });
+
+  test('what fails is tried again, in order, and the destination says why', async () => {
+    await using receiver = await EventReceiver.start((_event, response) => void response.writeHead(500).end());
+    await using gatehouse = await open(await newDatabase());
+    const id = await subscribe(gatehouse, receiver);
+    const names = ['one', 'two', 'three'];
+    await make(gatehouse, names);
+    await until(async () => (await stateOf(gatehouse, id)).status === 'failing', 'it is told');
+    const { last_error, failing_since, retries_at, sent_at } = await stateOf(gatehouse, id);
+    assert.equal(last_error, 'it answered with the status 500');
+    assert.deepEqual([sent_at, retries_at > failing_since], [null, true]);
+    receiver.answer = (_event, response) => void response.writeHead(204).end();
+    const failed = receiver.received.length;
+    await gatehouse.post(`/event_destinations/${id}/resend`);
+    await arrived(receiver, failed + names.length);
+    assert.deepEqual(receiver.descriptions.slice(failed), names);
+    await until(async () => (await stateOf(gatehouse, id)).status === 'ok', 'it is in order');
+    assert.equal((await stateOf(gatehouse, id)).last_error, null);
+  });
+
+  test('an event that is refused again and again is kept aside, and is sent again when somebody asks', async () => {
+    await using receiver = await EventReceiver.start();
+    let isMended = false;
+    receiver.answer = ({ body }, response) =>
+      void response.writeHead(body.object.description === 'bad' && !isMended ? 400 : 204).end();
+    await using gatehouse = await open(await newDatabase());
+    const id = await subscribe(gatehouse, receiver);
+    await make(gatehouse, ['first', 'bad', 'last']);
+    const count = (name: string) => receiver.descriptions.filter((each) => each === name).length;
+    for (let tries = 1; tries <= 5; tries++) {
+      await until(
+        async () => count('bad') === tries && (await stateOf(gatehouse, id)).last_error !== null,
+        () => `attempt ${tries}: ${count('bad')}`,
+      );
+      if (tries < 5) {
+        assert.equal(count('last'), 0, 'the order is kept while it is tried');
+        await gatehouse.post(`/event_destinations/${id}/resend`);
+      }
+    }
+    await until(() => count('last') === 1, 'the next one follows');
+    assert.equal((await stateOf(gatehouse, id)).undelivered, 1);
+    isMended = true;
+    assert.deepEqual((await gatehouse.post(`/event_destinations/${id}/resend`)).body, { resent: 1 });
+    await until(async () => (await stateOf(gatehouse, id)).undelivered === 0, 'it has arrived');
+    assert.deepEqual([count('bad'), count('last'), count('first')], [6, 1, 1]);
+  });
+
+  test('what happens while nobody sends is sent after a start, and by the other of two processes', async () => {
+    const database = await newDatabase();
+    await using receiver = await EventReceiver.start();
+    let id: string;
+    {
+      await using gatehouse = await open(database);
+      id = await subscribe(gatehouse, receiver);
+      await make(gatehouse, ['one']);
+      await arrived(receiver, 1);
+      receiver.answer = (_event, response) => void response.writeHead(503).end();
+      await make(gatehouse, ['two', 'three']);
+      await until(async () => (await stateOf(gatehouse, id)).status === 'failing', 'the receiver is away');
+    }
+    receiver.answer = (_event, response) => void response.writeHead(204).end();
+    const failed = receiver.received.length;
+    await using one = await open(database);
+    await using other = await open(database);
+    await one.post(`/event_destinations/${id}/resend`);
+    await make(other, ['four']);
+    await make(one, ['five']);
+    // An event whose answer comes too late for a process that stops is sent once more.
+    const came = () => [...new Set(receiver.descriptions.slice(failed))];
+    await until(
+      () => came().length >= 4,
+      () => `came: ${came().join(' ')}`,
+    );
+    await one[Symbol.asyncDispose]();
+    await make(other, ['six']);
+    await until(
+      () => came().length >= 5,
+      () => `came: ${came().join(' ')}`,
+    );
+    assert.deepEqual(came(), ['two', 'three', 'four', 'five', 'six']);
+  });
+
+  test('nothing is sent to the installation itself, nor any more to what was deleted', async () => {
+    await using receiver = await EventReceiver.start();
+    await using gatehouse = await open(await newDatabase());
+    const { port } = new URL(gatehouse.url);
+    const target = { webhook: { ...receiver.destination.target.webhook, url: `https://127.0.0.1:${port}/` } };
+    const inward = await gatehouse.create('/event_destinations', { target });
+    const outward = await gatehouse.create('/event_destinations', receiver.destination);
+    const ids = [inward.id, outward.id];
+    const { id } = await gatehouse.create('/event_subscriptions', { sources, destination_ids: ids });
+    await make(gatehouse, ['one']);
+    await until(async () => (await stateOf(gatehouse, inward.id)).status === 'failing', 'it is refused');
+    assert.match((await stateOf(gatehouse, inward.id)).last_error, /which is refused: api/);
+    await arrived(receiver, 1);
+    await gatehouse.delete(`/event_subscriptions/${id}`);
+    await make(gatehouse, ['two']);
+    await subscribe(gatehouse, receiver);
+    await make(gatehouse, ['three']);
+    await arrived(receiver, 2);
+    assert.deepEqual(receiver.descriptions, ['one', 'three']);
+  });
+});

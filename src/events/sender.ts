@@ -1,0 +1,217 @@
+import { newId } from '../lib/ids.ts';
+import { FairTurns } from '../lib/fair-turns.ts';
+import type { Send } from './targets.ts';
+import { attemptMs } from './targets.ts';
+import { LeaseLostError } from './storage.ts';
+import type { EventStorage } from './storage.ts';
+import { DestinationWorker } from './worker.ts';
+import type { WorkerParts } from './worker.ts';
+
+export interface SenderOptions {
+  readonly storage: EventStorage;
+  readonly send: Send;
+  readonly log: {
+    warn(fields: object, message: string): void;
+    error(fields: object, message: string): void;
+  };
+}
+
+/** What the sender is told of a change. */
+interface SeenChange {
+  readonly accountId: string;
+  readonly kind: string;
+}
+
+/** Far longer than a renewal takes; a process that is silent for so long has lost the lease. */
+const leaseMs = 30_000;
+const renewEveryMs = 10_000;
+/** Interval at which a process looks for a lease that nobody holds. */
+const lookMs = 5_000;
+/** Attempts at once: a receiver that hangs holds one of them, and each account has a share. */
+const turns = { atOnce: 200, ofOwner: 20, waiting: 10_000 };
+/** Kinds of changes after which something else is sent, or to somewhere else. */
+const ownKinds: ReadonlySet<string> = new Set(['event_destination', 'event_subscription']);
+
+/** Sends events while this process holds the lease; one process of the installation does at a time. */
+export class EventSender implements AsyncDisposable {
+  readonly #options: SenderOptions;
+  readonly #holder = newId('sender');
+  readonly #stop = new AbortController();
+  readonly #turns = new FairTurns(turns);
+  readonly #byAccount = new Map<string, Map<string, DestinationWorker>>();
+  readonly #ending = new Set<Promise<void>>();
+  /** Accounts whose subscriptions have changed. */
+  readonly #changed = new Set<string>();
+  #lease: AbortController | undefined;
+  #leasedMs = 0;
+  #faultMs = -Infinity;
+  #wake = Promise.withResolvers<void>();
+  #running: Promise<void> | undefined;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Called with every change. */
+  changed(changes: readonly SeenChange[]): void {
+    for (const { accountId, kind } of changes) {
+      const isOwn = ownKinds.has(kind);
+      if (isOwn) {
+        this.#changed.add(accountId);
+        this.#wake.resolve();
+      }
+      for (const worker of this.#byAccount.get(accountId)?.values() ?? []) {
+        if (isOwn) worker.restart();
+        else worker.look();
+      }
+    }
+  }
+
+  /** Anything may have changed. */
+  reset(): void {
+    this.#drop();
+    this.#wake.resolve();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    this.#wake.resolve();
+    await this.#running;
+    this.#drop();
+    await Promise.all(this.#ending);
+    await this.#options.storage.releaseLease(this.#holder).catch(() => {});
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      this.#wake = Promise.withResolvers();
+      try {
+        await this.#keepLease();
+        await this.#followChanged();
+      } catch (error) {
+        this.#tellFault(error);
+      }
+      if (!this.#holds()) this.#drop();
+      await this.#pause();
+    }
+  }
+
+  async #pause(): Promise<void> {
+    const timer = setTimeout(() => {
+      this.#wake.resolve();
+    }, lookMs);
+    if (this.#stop.signal.aborted) this.#wake.resolve();
+    await this.#wake.promise;
+    clearTimeout(timer);
+  }
+
+  /** An attempt that begins now is over before the lease is. */
+  #holds(): boolean {
+    return this.#lease !== undefined && performance.now() - this.#leasedMs < leaseMs - attemptMs;
+  }
+
+  async #keepLease(): Promise<void> {
+    const { storage } = this.#options;
+    const nowMs = performance.now();
+    if (this.#lease !== undefined && nowMs - this.#leasedMs < renewEveryMs) return;
+    if (this.#lease === undefined && !(await storage.hasDeliveries())) return;
+    // Workers of a former lease would write beside those of the next one.
+    if (this.#lease === undefined) await Promise.all(this.#ending);
+    const taken = await storage.takeLease(this.#holder, leaseMs);
+    if (taken !== 'renewed') this.#drop();
+    if (taken === undefined) return;
+    this.#leasedMs = nowMs;
+    if (this.#lease !== undefined) return;
+    this.#lease = new AbortController();
+    this.#changed.clear();
+    await this.#findDestinations();
+  }
+
+  async #followChanged(): Promise<void> {
+    for (const accountId of this.#changed) {
+      this.#changed.delete(accountId);
+      const found = await this.#findDestinations(accountId);
+      const workers = this.#byAccount.get(accountId);
+      for (const [id, worker] of workers ?? []) {
+        if (found.has(id)) continue;
+        workers?.delete(id);
+        this.#end(worker);
+      }
+      if (workers?.size === 0) this.#byAccount.delete(accountId);
+    }
+  }
+
+  /** Returns the ids of those that a subscription of the account names. */
+  async #findDestinations(ofAccount?: string): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    const lease = this.#lease;
+    if (lease === undefined) return found;
+    for (let afterId: string | undefined = ''; afterId !== undefined;) {
+      const some = await this.#options.storage.destinations(afterId, ofAccount);
+      if (lease.signal.aborted) return found;
+      for (const { id, accountId } of some) {
+        this.#workerOf(accountId, id, lease.signal).look();
+        if (ofAccount !== undefined) found.add(id);
+      }
+      afterId = some.at(-1)?.id;
+    }
+    return found;
+  }
+
+  #workerOf(accountId: string, id: string, signal: AbortSignal): DestinationWorker {
+    const workers = this.#byAccount.get(accountId) ?? new Map<string, DestinationWorker>();
+    this.#byAccount.set(accountId, workers);
+    const known = workers.get(id);
+    if (known !== undefined) return known;
+    const worker = new DestinationWorker(id, this.#partsOf(signal));
+    workers.set(id, worker);
+    return worker;
+  }
+
+  #partsOf(signal: AbortSignal): WorkerParts {
+    const { storage, send, log } = this.#options;
+    return {
+      storage,
+      holder: this.#holder,
+      signal,
+      send: (accountId, target, event, ended) =>
+        this.#turns.run(accountId, async () => {
+          if (!this.#holds()) this.#drop();
+          ended.throwIfAborted();
+          return send(accountId, target, event, ended);
+        }),
+      warn: (fields, message) => {
+        log.warn(fields, message);
+      },
+      onFault: (error) => {
+        if (error instanceof LeaseLostError) this.#drop();
+        else if (!signal.aborted) this.#tellFault(error);
+      },
+    };
+  }
+
+  /** Many workers meet the same fault, each of them once in a second. */
+  #tellFault(error: unknown): void {
+    if (performance.now() - this.#faultMs < lookMs) return;
+    this.#faultMs = performance.now();
+    this.#options.log.error({ err: error }, 'events cannot be sent at the moment; trying again');
+  }
+
+  /** Ends all that is under way: the next look begins afresh. */
+  #drop(): void {
+    this.#lease?.abort();
+    this.#lease = undefined;
+    for (const workers of this.#byAccount.values()) for (const worker of workers.values()) this.#end(worker);
+    this.#byAccount.clear();
+  }
+
+  #end(worker: DestinationWorker): void {
+    worker.stop();
+    const ending = worker.done.finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
+  }
+}

@@ -1,0 +1,215 @@
+import { toTimestamp } from '../lib/ids.ts';
+import { afterFailure, waitMs, withoutFailures } from './attempts.ts';
+import type { EventTarget, Outcome, OutgoingEvent, Place } from './event.ts';
+import type { Delivery, DeliveryState, Destination, EventStorage, Progress } from './storage.ts';
+
+/** Events between two looks at the subscription. */
+const eventsAtOnce = 20;
+/** What was sent is noted at least so often: a process that dies sends it again. */
+const noteEveryMs = 1_000;
+/** After a longer wait it is looked at again. */
+const longestTimerMs = 3_600_000;
+
+export interface WorkerParts {
+  readonly storage: EventStorage;
+  readonly holder: string;
+  /** Sends an event in turn with those of other destinations. */
+  readonly send: (
+    accountId: string,
+    target: EventTarget,
+    event: OutgoingEvent,
+    signal: AbortSignal,
+  ) => Promise<Outcome>;
+  /** Ended with the lease. */
+  readonly signal: AbortSignal;
+  /** Tells whoever runs the server. */
+  readonly warn: (fields: object, message: string) => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Sends the events of all subscriptions that name one destination, one at a time. */
+export class DestinationWorker {
+  readonly #id: string;
+  readonly #parts: WorkerParts;
+  /** Places up to which nothing is to be sent, by subscription: not worth a write of their own. */
+  readonly #seen = new Map<string, Place>();
+  #round = new AbortController();
+  #running: Promise<void> | undefined;
+  #isAgain = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(id: string, parts: WorkerParts) {
+    this.#id = id;
+    this.#parts = parts;
+  }
+
+  /** Resolves when nothing is being sent. */
+  get done(): Promise<void> {
+    return this.#running ?? Promise.resolve();
+  }
+
+  /** There may be something to send. */
+  look(): void {
+    this.#isAgain = true;
+    this.#running ??= this.#run();
+  }
+
+  /** The destination, or what names it, has changed: an attempt under way ends. */
+  restart(): void {
+    this.#round.abort();
+    this.look();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#round.abort();
+  }
+
+  async #run(): Promise<void> {
+    clearTimeout(this.#timer);
+    let nextMs = Infinity;
+    try {
+      while (this.#isAgain && !this.#parts.signal.aborted) {
+        this.#isAgain = false;
+        this.#round = new AbortController();
+        nextMs = await this.#doRound(AbortSignal.any([this.#parts.signal, this.#round.signal]));
+      }
+    } catch (error) {
+      this.#parts.onFault(error);
+      nextMs = noteEveryMs;
+    }
+    this.#running = undefined;
+    if (this.#parts.signal.aborted) return;
+    if (this.#isAgain) this.look();
+    else if (nextMs !== Infinity) this.#timer = setTimeout(() => this.look(), Math.min(nextMs, longestTimerMs)).unref();
+  }
+
+  /** Returns the time until something is to be tried again. */
+  async #doRound(signal: AbortSignal): Promise<number> {
+    const destination = await this.#parts.storage.load(this.#id);
+    let nextMs = Infinity;
+    for (const delivery of destination?.deliveries ?? []) {
+      if (signal.aborted || destination === undefined) break;
+      const wait = waitMs(delivery.state, Date.now());
+      const next = wait > 0 ? wait : await new Attempt(this.#parts, destination, delivery, this.#seen, signal).run();
+      if (next === 0) this.#isAgain = true;
+      else nextMs = Math.min(nextMs, next);
+    }
+    return nextMs;
+  }
+}
+
+/** Sends some of the events of one subscription. */
+class Attempt {
+  readonly #parts: WorkerParts;
+  readonly #destination: Destination;
+  readonly #delivery: Delivery;
+  readonly #seen: Map<string, Place>;
+  readonly #signal: AbortSignal;
+  #state: DeliveryState;
+  #notedMs = performance.now();
+
+  constructor(
+    parts: WorkerParts,
+    destination: Destination,
+    delivery: Delivery,
+    seen: Map<string, Place>,
+    signal: AbortSignal,
+  ) {
+    this.#parts = parts;
+    this.#destination = destination;
+    this.#delivery = delivery;
+    this.#seen = seen;
+    this.#signal = signal;
+    this.#state = delivery.state;
+  }
+
+  /** Returns the time until the next attempt: 0 where there is more, infinite where nothing is left. */
+  async run(): Promise<number> {
+    const { storage } = this.#parts;
+    const again = await storage.againOf(this.#delivery, eventsAtOnce);
+    for (const place of again) if (!(await this.#sendAgain(place))) return this.#leftMs();
+    const { subscriptionId, state } = this.#delivery;
+    const seen = this.#seen.get(subscriptionId);
+    const from = seen !== undefined && isBefore(state.place, seen) ? seen : state.place;
+    const next = await storage.next(this.#delivery, from, eventsAtOnce);
+    // The one that was tried before is gone, and perhaps some behind it.
+    const isLost = next.isCut && this.#state.failures > 0;
+    if (isLost) this.#state = { ...withoutFailures(this.#state), lost: this.#state.lost + 1 };
+    for (const place of next.found) if (!(await this.#sendNext(place))) return this.#leftMs();
+    this.#state = { ...this.#state, place: next.seen };
+    this.#seen.set(subscriptionId, next.seen);
+    // A look that found nothing is worth a write only where it was long.
+    if (next.found.length > 0 || !next.isEnd || isLost) await this.#note({});
+    return next.isEnd && again.length < eventsAtOnce ? Infinity : 0;
+  }
+
+  #leftMs(): number {
+    return this.#signal.aborted ? Infinity : Math.max(1, waitMs(this.#state, Date.now()));
+  }
+
+  /** False: no further event is to be tried now. */
+  async #sendNext(place: Place): Promise<boolean> {
+    const outcome = await this.#send(place);
+    if (outcome === undefined) {
+      await this.#note({});
+      return false;
+    }
+    if (outcome.kind !== 'sent') return this.#fail(outcome, place, true);
+    this.#succeed({ ...this.#state, place });
+    if (performance.now() - this.#notedMs < noteEveryMs) return true;
+    return this.#note({});
+  }
+
+  async #sendAgain(place: Place): Promise<boolean> {
+    const outcome = await this.#send(place);
+    if (outcome === undefined) return false;
+    if (outcome.kind !== 'sent') return this.#fail(outcome, place, false);
+    this.#succeed(this.#state);
+    return this.#note({ sentAgain: place });
+  }
+
+  /** Undefined where the attempt was ended from here. */
+  async #send(place: Place): Promise<Outcome | undefined> {
+    if (this.#signal.aborted) return undefined;
+    const { accountId, target } = this.#destination;
+    const event = await this.#parts.storage.read(accountId, place);
+    // The log was shortened meanwhile.
+    if (event === undefined) return { kind: 'sent' };
+    try {
+      return await this.#parts.send(accountId, target, event, this.#signal);
+    } catch (error) {
+      if (this.#signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
+  #succeed(state: DeliveryState): void {
+    if (state.failures > 0) this.#tell('events arrive again');
+    this.#state = { ...withoutFailures(state), sentAt: toTimestamp(Date.now()) };
+  }
+
+  async #fail(outcome: Exclude<Outcome, { kind: 'sent' }>, place: Place, isNext: boolean): Promise<boolean> {
+    const { state, isGivenUp } = afterFailure(this.#state, outcome, Date.now(), Math.random());
+    if (this.#state.failures === 0) this.#tell(`an event did not arrive: ${outcome.reason}`);
+    const behind = isGivenUp && isNext ? { ...state, place } : state;
+    this.#state = behind;
+    const isKept = await this.#note(isGivenUp ? { givenUp: { place, reason: outcome.reason } } : {});
+    return isKept && isGivenUp;
+  }
+
+  #tell(message: string): void {
+    const { destinationId: destination, subscriptionId: subscription, accountId: account } = this.#delivery;
+    this.#parts.warn({ destination, subscription, account }, message);
+  }
+
+  async #note(progress: Omit<Progress, 'state'>): Promise<boolean> {
+    this.#notedMs = performance.now();
+    const { storage, holder } = this.#parts;
+    return storage.save(holder, this.#delivery, { state: this.#state, ...progress });
+  }
+}
+
+function isBefore(one: Place, other: Place): boolean {
+  return one.version < other.version || (one.version === other.version && one.position < other.position);
+}

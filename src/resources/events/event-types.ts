@@ -1,0 +1,57 @@
+/** Kinds of the change log that have another name in events. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ['credential', 'tunnel_credential'],
+  ['reserved_addr', 'tcp_address'],
+  ['reserved_domain', 'domain'],
+]);
+
+/** Kinds of the change log of which there are events. */
+const kinds = [
+  'account',
+  'api_key',
+  'bot_user',
+  'certificate_authority',
+  'credential',
+  'endpoint',
+  'event_destination',
+  'event_subscription',
+  'failover_backend',
+  'http_response_backend',
+  'https_edge',
+  'https_edge_route',
+  'invitation',
+  'ip_policy',
+  'ip_policy_rule',
+  'ip_restriction',
+  'ip_restriction_decision',
+  'kubernetes_operator',
+  'reserved_addr',
+  'reserved_domain',
+  'static_backend',
+  'tcp_edge',
+  'tls_certificate',
+  'tls_edge',
+  'tunnel_group_backend',
+  'user',
+  'vault',
+  'vault_secret',
+  'weighted_backend',
+];
+
+const actions = ['created', 'updated', 'deleted'];
+
+/** The type of the event of a change. `action` is one of those above. */
+export function typeOfChange(kind: string, action: string): string {
+  return `${otherNames.get(kind) ?? kind}_${action}.v0`;
+}
+
+/** Every type that is sent, in the order of the alphabet. */
+export const eventTypes: readonly string[] = kinds
+  .flatMap((kind) => actions.map((action) => typeOfChange(kind, action)))
+  .toSorted();
+
+const known: ReadonlySet<string> = new Set(eventTypes);
+
+export function isEventType(type: string): boolean {
+  return known.has(type);
+}

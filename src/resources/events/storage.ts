@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+
+import type { OutgoingEvent, Place } from '../../events/event.ts';
+import { LeaseLostError } from '../../events/storage.ts';
+import type { Delivery, Destination, EventStorage, Progress } from '../../events/storage.ts';
+import { idOfHash, toTimestamp } from '../../lib/ids.ts';
+import type { Row } from '../../store/database.ts';
+import type { ObservationWriter } from '../../store/write/transaction.ts';
+import { loggedChanges } from '../changes/service.ts';
+import { holdsLease, releaseLease, takeLease } from '../lease.ts';
+import type { ResourceContext } from '../resource.ts';
+import { typeOfChange } from './event-types.ts';
+import { eventDestinations, eventSubscriptions, leaseTable } from './table.ts';
+import { openTarget } from './target.ts';
+import type { TargetSecrets } from './target.ts';
+
+export const destinationKind = eventDestinations.kind;
+/** Destinations of one statement. */
+const destinationsAtOnce = 500;
+/** Changes of the log that one look goes through. */
+const changesInLook = 500;
+/** Events of one delivery that are kept once they were given up; beyond it the oldest go. */
+const keptEvents = 1_000;
+
+const deliveriesSql = `SELECT subscription_id, account_id, version, position, failures, failing_since, retries_at, error, sent_at, lost
+  FROM event_deliveries WHERE destination_id = $1 ORDER BY subscription_id`;
+const saveSql = `UPDATE event_deliveries SET version = $3, position = $4, failures = $5, failing_since = $6, retries_at = $7,
+  error = $8, sent_at = $9, lost = lost + $10 WHERE subscription_id = $1 AND destination_id = $2`;
+const one = 'subscription_id = $1 AND destination_id = $2';
+
+export function createEventStorage(context: Pick<ResourceContext, 'store' | 'sealer' | 'services'>): EventStorage {
+  const { store, services } = context;
+  const log = () => services.get(loggedChanges);
+  return {
+    takeLease: (holder, leaseMs) => store.writeUnlogged((writer) => takeLease(writer, leaseTable, holder, leaseMs)),
+    releaseLease: (holder) => store.writeUnlogged((writer) => releaseLease(writer, leaseTable, holder)),
+    hasDeliveries: async () => (await store.queries.all('SELECT 1 FROM event_deliveries LIMIT 1')).length > 0,
+    async destinations(afterId, accountId) {
+      const ofOne = accountId === undefined ? '' : 'AND account_id = $2';
+      const sql = `SELECT DISTINCT destination_id, account_id FROM event_deliveries WHERE destination_id > $1 ${ofOne}
+        ORDER BY destination_id LIMIT ${destinationsAtOnce}`;
+      const rows = await store.queries.all(sql, accountId === undefined ? [afterId] : [afterId, accountId]);
+      return rows.map(([id, account]) => ({ id: String(id), accountId: String(account) }));
+    },
+    load: (id) => load(context, id),
+    async next({ accountId, types }, from, most) {
+      const heads = await log().after(store.queries, accountId, from, changesInLook);
+      const found: Place[] = [];
+      let seen = from;
+      for (const { place, kind, action } of heads) {
+        if (found.length === most) break;
+        seen = place;
+        if (types.has(typeOfChange(kind, action))) found.push(place);
+      }
+      const isEnd = heads.length < changesInLook && seen === (heads.at(-1)?.place ?? from);
+      const oldest = await log().oldest(store.queries);
+      return { found, seen, isEnd, isCut: oldest !== undefined && oldest > from.version + 1 && heads.length > 0 };
+    },
+    async againOf({ subscriptionId, destinationId }, most) {
+      const sql = `SELECT version, position FROM undelivered_events WHERE ${one} AND again = 1
+        ORDER BY version, position LIMIT ${most}`;
+      const rows = await store.queries.all(sql, [subscriptionId, destinationId]);
+      return rows.map(([version, position]) => ({ version: Number(version), position: Number(position) }));
+    },
+    read: (accountId, place) => readEvent(context, accountId, place),
+    save: (holder, delivery, progress) =>
+      store.writeUnlogged(async (writer) => {
+        if (!(await holdsLease(writer, leaseTable, holder))) throw new LeaseLostError('another process sends events');
+        return save(writer, delivery, progress);
+      }, delivery.accountId),
+  };
+}
+
+async function load(
+  { store, sealer }: Pick<ResourceContext, 'store' | 'sealer'>,
+  id: string,
+): Promise<Destination | undefined> {
+  const rows = await store.queries.all(deliveriesSql, [id]);
+  const [row] = await store.queries.all('SELECT document, sealed_secrets FROM event_destinations WHERE id = $1', [id]);
+  if (row === undefined || rows.length === 0) return undefined;
+  const { account_id: accountId, target } = eventDestinations.parse(row);
+  // Only `destinations.ts` writes the column.
+  const secrets = JSON.parse(sealer.open(String(row[1]), id)) as TargetSecrets;
+  const subscriptions = await eventSubscriptions.loadMany(
+    store.queries,
+    rows.map(([subscriptionId]) => String(subscriptionId)),
+  );
+  const typesOf = new Map(subscriptions.map((each) => [each.id, new Set(each.sources)]));
+  return {
+    accountId,
+    target: openTarget(target, secrets),
+    deliveries: rows.map((each) => toDelivery(id, each, typesOf.get(String(each[0])) ?? new Set())),
+  };
+}
+
+function toDelivery(destinationId: string, row: Row, types: ReadonlySet<string>): Delivery {
+  const [subscriptionId, accountId, version, position, failures, failingSince, retriesAt, error, sentAt] = row;
+  const textOf = (value: Row[number] | undefined) => (typeof value === 'string' ? value : undefined);
+  return {
+    subscriptionId: String(subscriptionId),
+    destinationId,
+    accountId: String(accountId),
+    types,
+    state: {
+      place: { version: Number(version), position: Number(position) },
+      failures: Number(failures),
+      failingSince: textOf(failingSince),
+      retriesAt: textOf(retriesAt),
+      error: textOf(error),
+      sentAt: textOf(sentAt),
+      lost: 0,
+    },
+  };
+}
+
+async function readEvent(
+  { store, services }: Pick<ResourceContext, 'store' | 'services'>,
+  accountId: string,
+  place: Place,
+): Promise<OutgoingEvent | undefined> {
+  const read = await services.get(loggedChanges).read(store.queries, accountId, place);
+  if (read === undefined) return undefined;
+  const { kind, at, mark, document, before, isWhole, change, action } = read;
+  const hash = createHash('sha256').update(`${mark} ${place.version} ${place.position}`).digest();
+  const id = idOfHash('ev', Date.parse(at), hash);
+  const type = typeOfChange(kind, action);
+  const body = JSON.stringify({
+    event_id: id,
+    event_type: type,
+    event_timestamp: at,
+    account_id: accountId,
+    object: document,
+    ...(!isWhole && { truncated: true }),
+    change: { ...change, before },
+  });
+  return { id, type, at, body };
+}
+
+async function save(
+  writer: ObservationWriter,
+  { subscriptionId, destinationId, accountId }: Delivery,
+  { state, givenUp, sentAgain }: Progress,
+): Promise<boolean> {
+  const key = [subscriptionId, destinationId];
+  const { place, failures, failingSince = null, retriesAt = null, error = null, sentAt = null, lost } = state;
+  const dropped = givenUp === undefined ? 0 : await keep(writer, key, accountId, givenUp);
+  const values = [place.version, place.position, failures, failingSince, retriesAt, error, sentAt, lost + dropped];
+  const isThere = (await writer.run(saveSql, [...key, ...values])) > 0;
+  if (sentAgain !== undefined)
+    await writer.run(`DELETE FROM undelivered_events WHERE ${one} AND version = $3 AND position = $4`, [
+      ...key,
+      sentAgain.version,
+      sentAgain.position,
+    ]);
+  return isThere;
+}
+
+/** Keeps an event that was given up. Returns how many older ones went for it. */
+async function keep(
+  writer: ObservationWriter,
+  key: readonly string[],
+  accountId: string,
+  { place, reason }: NonNullable<Progress['givenUp']>,
+): Promise<number> {
+  await writer.run(
+    `INSERT INTO undelivered_events
+       (subscription_id, destination_id, version, position, account_id, given_up_at, error, again)
+     SELECT subscription_id, destination_id, $3, $4, $5, $6, $7, 0 FROM event_deliveries WHERE ${one}
+     ON CONFLICT (destination_id, subscription_id, version, position)
+     DO UPDATE SET given_up_at = excluded.given_up_at, error = excluded.error, again = 0`,
+    [...key, place.version, place.position, accountId, toTimestamp(Date.now()), reason],
+  );
+  const [first] = await writer.all(
+    `SELECT version, position FROM undelivered_events WHERE ${one}
+     ORDER BY version DESC, position DESC LIMIT 1 OFFSET ${keptEvents}`,
+    key,
+  );
+  if (first === undefined) return 0;
+  const [version = null, position = null] = first;
+  return writer.run(`DELETE FROM undelivered_events WHERE ${one} AND (version, position) <= ($3, $4)`, [
+    ...key,
+    version,
+    position,
+  ]);
+}

@@ -1,0 +1,89 @@
+import { duplicateEntry } from '../../errors/shared.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import { nearestName } from '../../lib/nearest-name.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
+import { loggedChanges } from '../changes/service.ts';
+import type { ResourceContext } from '../resource.ts';
+import * as errors from './errors.ts';
+import { eventTypes, isEventType } from './event-types.ts';
+import { eventSubscriptions } from './table.ts';
+import type { EventSubscription } from './table.ts';
+
+const kind = 'event_destination';
+const addSql = `INSERT INTO event_deliveries
+  (subscription_id, destination_id, account_id, version, position, failures, lost) VALUES ($1, $2, $3, $4, $5, 0, 0)`;
+
+export function subscriptionWrites({ referables, services }: Pick<ResourceContext, 'referables' | 'services'>) {
+  /** Events from now on are sent. */
+  const addDeliveries = async (
+    transaction: Transaction,
+    { id, account_id }: EventSubscription,
+    added: readonly string[],
+  ) => {
+    const { version, position } = await services.get(loggedChanges).now(transaction);
+    for (const each of added) await transaction.run(addSql, [id, each, account_id, version, position]);
+  };
+  const checkDestinations = async (
+    transaction: Transaction,
+    { account_id, destination_ids: ids }: EventSubscription,
+  ) => {
+    referables.check(kind, 'destination_ids', ids, (id) => new UserError(errors.notADestinationId, { id: quote(id) }));
+    for (const id of ids)
+      if (!(await referables.exists(transaction, kind, account_id, id)))
+        throw new UserError(errors.destinationNotFound, { id });
+  };
+  return {
+    async create(transaction: Transaction, subscription: EventSubscription): Promise<EventSubscription> {
+      checkSources(subscription.sources);
+      await checkDestinations(transaction, subscription);
+      await eventSubscriptions.insert(transaction, subscription);
+      await referables.set(transaction, kind, subscription.id, subscription.destination_ids, { isNew: true });
+      await addDeliveries(transaction, subscription, subscription.destination_ids);
+      return subscription;
+    },
+    async update(
+      transaction: Transaction,
+      previous: EventSubscription,
+      subscription: EventSubscription,
+    ): Promise<EventSubscription> {
+      checkSources(subscription.sources);
+      const [before, after] = [new Set(previous.destination_ids), new Set(subscription.destination_ids)];
+      await checkDestinations(transaction, subscription);
+      const added = [...after].filter((id) => !before.has(id));
+      const removed = [...before].filter((id) => !after.has(id));
+      if (added.length + removed.length > 0) {
+        await referables.set(transaction, kind, subscription.id, subscription.destination_ids);
+        for (const id of removed) await removeDeliveries(transaction, subscription.id, id);
+        await addDeliveries(transaction, subscription, added);
+      }
+      return eventSubscriptions.update(transaction, previous, subscription);
+    },
+    async remove(transaction: Transaction, subscription: EventSubscription): Promise<void> {
+      const { id, destination_ids: ids } = subscription;
+      await referables.set(transaction, kind, id, []);
+      for (const each of ids) await removeDeliveries(transaction, id, each);
+      await eventSubscriptions.delete(transaction, subscription);
+    },
+  };
+}
+
+async function removeDeliveries(transaction: Transaction, subscriptionId: string, destinationId: string) {
+  for (const table of ['undelivered_events', 'event_deliveries'])
+    await transaction.run(`DELETE FROM ${table} WHERE subscription_id = $1 AND destination_id = $2`, [
+      subscriptionId,
+      destinationId,
+    ]);
+}
+
+function checkSources(types: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const type of types) {
+    if (!isEventType(type)) {
+      const meant = nearestName(type, eventTypes);
+      const remedy = meant === undefined ? '' : `; did you mean ${meant}?`;
+      throw new UserError(errors.unknownEventType, { type: quote(type), remedy });
+    }
+    if (seen.has(type)) throw new UserError(duplicateEntry, { field: 'sources', id: type });
+    seen.add(type);
+  }
+}
