@@ -52,6 +52,8 @@ const plainHttp: Plugin = {
 await using bundle = await rolldown({
   input: { main: join(root, 'src/main.ts') },
   platform: 'node',
+  // Not every installation has it: see decision 0030.
+  external: ['@duckdb/node-api'],
   plugins: [startedFiles, plainHttp],
   onLog(level, log) {
     // Packages import in circles, and use names that only a bundler minds.

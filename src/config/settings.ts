@@ -1,6 +1,7 @@
 import { acmeSettings } from './acme-settings.ts';
 import { agentSettings } from './agent-settings.ts';
 import { dashboardSettings } from './dashboard-settings.ts';
+import { decisionSettings } from './decision-settings.ts';
 import { linkSettings } from './link-settings.ts';
 import { oidcSettings } from './oidc-settings.ts';
 import type { Setting } from './setting.ts';
@@ -264,6 +265,7 @@ export const settings = {
     fallback: 'off',
     read: orOff(readWholeNumber(1, 36_500)),
   },
+  ...decisionSettings,
   metricsListen: {
     form: 'host:port',
     help: 'address of the Prometheus metrics, host:port or "off"',

@@ -214,6 +214,10 @@ interface Decision {
   readonly module?: string | undefined;
   /** The backend, or the endpoint of an agent, that it goes to. */
   readonly backendId?: string | undefined;
+  /** Version of the configuration that was in force when it was decided. */
+  readonly version?: number | undefined;
+  /** Number of the worker that decided; undefined where this process did. */
+  readonly worker?: number | undefined;
 }
 
 export interface HttpDecision extends Decision {
@@ -221,6 +225,11 @@ export interface HttpDecision extends Decision {
   readonly accountId: string | undefined;
   /** The message of the gateway's own error. */
   readonly reason?: string | undefined;
+  /** Bytes of the bodies of the request and its answer, as the client sent and got them. */
+  readonly bytesIn?: number | undefined;
+  readonly bytesOut?: number | undefined;
+  /** The visitor whose login was let in or refused: the e-mail address, or the subject. */
+  readonly person?: string | undefined;
   /** Set where the sign-in has answered, and not the upstream: a login began, or has come back from the provider. */
   readonly login?: OwnAnswer['login'];
 }

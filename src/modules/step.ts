@@ -50,6 +50,8 @@ export interface OwnAnswer {
   readonly body: string;
   /** Set where the sign-in answers: a login begins, has come back from the provider, or neither. */
   readonly login?: 'begun' | 'back' | 'none';
+  /** The visitor whom the sign-in has let in or refused: the e-mail address, or the subject. */
+  readonly person?: string;
   /** Why it lets nobody in, for operators. */
   readonly refusal?: UserError;
 }
@@ -202,6 +204,8 @@ export interface RequestVisit extends ConnectionVisit {
   outgoingBody: Buffer | undefined;
   /** Headers that tell the upstream who the visitor is; undefined where nobody signs in. */
   identity: HeaderList | undefined;
+  /** The visitor who has signed in, for operators. */
+  person?: string | undefined;
   /** Cookies that go with the answer. */
   cookies: readonly string[];
   /** Tokens that were found good: the key of the rule, and the end of the token in milliseconds since 1970. */

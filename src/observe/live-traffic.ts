@@ -1,4 +1,4 @@
-import { causeOf, refusalCauses, refusals } from '../errors/refusals.ts';
+import { causeOf, refusalCauses } from '../errors/refusals.ts';
 import type { RefusalCause } from '../errors/refusals.ts';
 import type { HttpAnswered, HttpDecision, TcpClosed, TcpDecision, TcpOpened, Verdict } from '../gateway/engine.ts';
 import { newOperationId } from '../lib/ids.ts';
@@ -6,6 +6,7 @@ import { joinReports, p95Of, stateOf, tallyOf, TrafficHealth } from './traffic-h
 import type { Ending, HealthReports } from './traffic-health.ts';
 import { TrafficHour } from './traffic-hour.ts';
 import type { CountedEvent } from './traffic-hour.ts';
+import { httpVerdict, passedAs, restrictionsOf } from './verdicts.ts';
 
 /** A request or connection, for those who look on. It holds no header, no query and no body. */
 export interface LiveEvent {
@@ -57,8 +58,6 @@ interface LiveTrafficObserver {
 /** Events that wait for one subscriber: so many that passed, and so many that were refused or warned. */
 const waitingLimit = 100;
 
-const refusalCodes: ReadonlySet<number> = new Set(refusals.map(({ code }) => code));
-const noIds: readonly string[] = [];
 /** Ends of connections for which the backend, not the client, is the reason, in words for its owner. */
 const failedReasons: ReadonlyMap<string, string> = new Map([
   ['no backend', 'There is no backend at the moment.'],
@@ -98,8 +97,7 @@ export class LiveTraffic {
     const { accountId, wouldRefuse } = decision;
     const { edgeId, errorCode, status, durationMs } = event;
     if (accountId === undefined || edgeId === undefined) return;
-    const isRefused = errorCode !== undefined && refusalCodes.has(errorCode);
-    const verdict = isRefused ? 'refused' : passedAs(decision);
+    const verdict = httpVerdict(errorCode, decision);
     const nowMs = Date.now();
     this.#hourOf(accountId).add(nowMs, edgeId, { kind: 'request', verdict, isError: status >= 500, durationMs });
     this.#health.add(nowMs, accountId, endingOf(event, decision), [edgeId, event.routeId, decision.backendId]);
@@ -337,15 +335,4 @@ function toTcpEvent(
     module,
     wouldRefuse,
   };
-}
-
-type Warnings = Pick<HttpDecision, 'warnedBy' | 'wouldRefuse' | 'refusedBy'>;
-
-function passedAs({ warnedBy = noIds, wouldRefuse }: Warnings): 'warned' | 'allowed' {
-  return warnedBy.length > 0 || wouldRefuse !== undefined ? 'warned' : 'allowed';
-}
-
-function restrictionsOf(verdict: LiveEvent['verdict'], { refusedBy, warnedBy = noIds }: Warnings): readonly string[] {
-  if (verdict === 'warned') return warnedBy;
-  return refusedBy === undefined ? noIds : [refusedBy];
 }

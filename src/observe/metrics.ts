@@ -143,6 +143,17 @@ export class Metrics {
     'Events that streams of live traffic left out, because there were too many at once.',
     [],
   );
+  readonly #decisionsKept = this.#counter(
+    'gatehouse_decisions_kept_total',
+    'Decisions about visitors that were written to the store.',
+    [],
+  );
+  readonly #decisionsDropped = this.#counter(
+    'gatehouse_decisions_dropped_total',
+    'Decisions about visitors that were not kept: they came faster than they could be written, or the disk was full.',
+    [],
+  );
+  readonly #decisionsBytes = this.#gauge('gatehouse_decisions_bytes', 'Size of the store of decisions, each minute.');
   readonly #certificateOrders = this.#counter(
     'gatehouse_certificate_orders_total',
     'Orders of public certificates that this process has carried out, by outcome: issued, failed, or held up by the bound on orders an hour.',
@@ -462,6 +473,18 @@ export class Metrics {
 
   trafficEventsDropped(count: number): void {
     this.#trafficEventsDropped.inc(count);
+  }
+
+  decisionsKept(count: number): void {
+    this.#decisionsKept.inc(count);
+  }
+
+  decisionsDropped(count: number): void {
+    this.#decisionsDropped.inc(count);
+  }
+
+  decisionsSize(bytes: number): void {
+    this.#decisionsBytes.set(bytes);
   }
 
   publishFailed(): void {

@@ -25,6 +25,8 @@ interface ObserverParts {
   readonly visitors: Pick<TrafficObserver, 'visitorSeen' | 'visitorLeft'>;
   /** Tells the other gateways. */
   readonly rates: Pick<TrafficObserver, 'ratesCounted'>;
+  /** Keeps decisions, where they are kept. */
+  readonly decisions: Pick<TrafficObserver, 'httpAnswered' | 'tcpOpened' | 'tcpClosed'> | undefined;
   /** The share of requests and connections that is logged, 0 to 1. */
   readonly accessLogShare: number;
 }
@@ -38,7 +40,8 @@ const hostNotFoundCode = 3200;
 
 /** Turns events of the gateway into metrics, the access log, warnings and live traffic. */
 export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
-  const { metrics, log, warnings, visitors, entryFaults, listenerFaults, live, rates, accessLogShare } = parts;
+  const { metrics, log, warnings, visitors, entryFaults, listenerFaults, live, decisions, rates, accessLogShare } =
+    parts;
   const logWarning = createWarningLog(log);
   const logRefusal = createRefusalLog(log);
   const logHandshake = createHandshakeLog(log);
@@ -55,12 +58,14 @@ export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
       metrics.tcpOpened(edgeId, verdict);
       if (decision.wouldRefuse !== undefined) metrics.notEnforced(decision.wouldRefuse);
       live.tcpOpened(event, decision);
+      decisions?.tcpOpened(event, decision);
       // An allowed connection is logged when it ends.
       if (verdict !== 'allowed' && isLogged()) log.info(logFields(event), 'tcp connection');
     },
     tcpClosed(event, decision) {
       metrics.tcpClosed(event);
       live.tcpClosed(event, decision);
+      decisions?.tcpClosed(event, decision);
       if (isLogged()) log.info(logFields({ ...event, verdict: 'allowed' }), 'tcp connection');
     },
     httpsOpened() {
@@ -76,6 +81,7 @@ export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
       const isInLog = isLogged();
       const event = isInLog ? { ...answered, operationId: answered.operationId ?? newOperationId() } : answered;
       live.httpAnswered(event, decision);
+      decisions?.httpAnswered(event, decision);
       if (isInLog) log.info(logFields(withNotes(event, { reason, wouldRefuse })), 'http request');
       const { edgeId, errorCode, host, source } = event;
       if (edgeId === undefined && errorCode === hostNotFoundCode) {

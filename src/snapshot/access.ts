@@ -39,6 +39,8 @@ const unloadedPolicy: LoadedPolicy = { rules: denyAll(), isLoaded: false };
 
 /** The IP policies and restrictions in force, which decide about addresses for the API and traffic alike. */
 export class AccessTable implements SnapshotFollower {
+  /** Version of the configuration that the rules are of. */
+  version = 0;
   #policies = new Map<string, LoadedPolicy>();
   #restrictions = new Map<string, LoadedRestriction>();
   /** Restrictions by type, then by account. An account without any has no entry: the common case is one failed lookup. */
@@ -102,6 +104,7 @@ export class AccessTable implements SnapshotFollower {
     policies: ReadonlyMap<string, LoadedPolicy>,
     restrictions: readonly LoadedRestriction[],
   ): void {
+    this.version = update.version;
     if (update.full) {
       this.#policies = new Map();
       this.#restrictions = new Map();

@@ -91,7 +91,8 @@ export async function startApp(
   useRegion(config.region);
   started.use(useRequestHosts(config.policyRequestHosts));
   if (config.geoDatabase !== undefined) started.use(usePlaces(await Places.open(config.geoDatabase, log)));
-  const observers = createObservers(config, log, isQuiet);
+  const observers = await createObservers(config, log, isQuiet);
+  if (observers.decisions !== undefined) started.use(observers.decisions);
   const { metrics, listenerFaults, live } = observers;
   const directory = new LinkDirectory(thisMachine().networkId);
   const served = config.acme === 'on' && config.role !== 'agents' ? new ServedNames() : undefined;

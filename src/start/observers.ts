@@ -1,5 +1,10 @@
+import { resolve } from 'node:path';
+
 import type { Config } from '../config/config.ts';
+import { hasGateway } from '../config/roles.ts';
 import { SharedRates } from '../gateway/bounds/shared-rates.ts';
+import { decisionObserver } from '../decisions/decision-observer.ts';
+import { Decisions } from '../decisions/decisions.ts';
 import type { TrafficObserver } from '../gateway/engine.ts';
 import type { Logger } from '../log.ts';
 import { BackendHealth } from '../observe/backend-health.ts';
@@ -8,6 +13,8 @@ import { ListenerFaults } from '../observe/listener-faults.ts';
 import { LiveTraffic } from '../observe/live-traffic.ts';
 import { Metrics } from '../observe/metrics.ts';
 import { createTrafficObserver, LateVisitors, LateWarnings } from '../observe/traffic-observer.ts';
+
+const mebibyte = 1024 * 1024;
 
 /** The parts that watch all others. They need no database: a gateway may begin without one. */
 export interface Observers {
@@ -20,15 +27,14 @@ export interface Observers {
   readonly lateWarnings: LateWarnings;
   readonly lateVisitors: LateVisitors;
   readonly rates: SharedRates;
+  /** Undefined where decisions are not kept. */
+  readonly decisions: Decisions | undefined;
   /** Takes the events of traffic, and hands them to the others. */
   readonly observer: TrafficObserver;
 }
 
-export function createObservers(
-  { role, trafficStreams, accessLog = 1 }: Config,
-  log: Logger,
-  isQuiet: boolean,
-): Observers {
+export async function createObservers(config: Config, log: Logger, isQuiet: boolean): Promise<Observers> {
+  const { role, trafficStreams, accessLog = 1 } = config;
   const metrics = new Metrics();
   const lateWarnings = new LateWarnings();
   const lateVisitors = new LateVisitors();
@@ -39,6 +45,7 @@ export function createObservers(
   const live = new LiveTraffic({ isCarriedHere: role !== 'api', limit: trafficStreams, observer: metrics });
   const rates = new SharedRates({ log, observer: metrics });
   metrics.watchRates(rates);
+  const decisions = await openDecisions(config, log, metrics);
   const told = {
     metrics,
     log,
@@ -48,6 +55,7 @@ export function createObservers(
     listenerFaults,
     live,
     rates,
+    decisions: decisions && decisionObserver(decisions),
   };
   const observer = createTrafficObserver({ ...told, accessLogShare: isQuiet ? 0 : accessLog });
   return {
@@ -60,6 +68,14 @@ export function createObservers(
     lateWarnings,
     lateVisitors,
     rates,
+    decisions,
     observer,
   };
+}
+
+async function openDecisions(config: Config, log: Logger, observer: Metrics): Promise<Decisions | undefined> {
+  const { decisions: folder, decisionsDays: days, decisionsMaxSize } = config;
+  if (folder === undefined || !hasGateway(config)) return undefined;
+  const options = { folder: resolve(folder), days, maxBytes: decisionsMaxSize * mebibyte, archive: undefined };
+  return Decisions.open({ options, log, observer });
 }

@@ -25,11 +25,17 @@ export class AccessLogEntry {
   status = 0;
   errorCode: number | undefined;
   upstreamMs: number | undefined;
+  /** Bytes of a body of unknown length, as far as they went upstream. */
+  bytesIn = 0;
   accountId: string | undefined;
   warnedBy: readonly string[] | undefined;
   wouldRefuse: string | undefined;
   refusedBy: string | undefined;
   backendId: string | undefined;
+  /** Version of the configuration that decided. */
+  version: number | undefined;
+  /** The visitor whose login was let in or refused. */
+  person: string | undefined;
   /** The message of the gateway's own error. */
   reason: string | undefined;
   /** The module whose step has spoken. */
@@ -63,7 +69,7 @@ export class AccessLogEntry {
     this.#isOver = true;
     for (const { bodies, accountId, bytes } of this.#held) bodies.release(accountId, bytes);
     this.#held = [];
-    const { client } = this.#exchange;
+    const { client, body, bodyBytes } = this.#exchange;
     const event = {
       operationId: this.#operationId,
       edgeId: this.edgeId,
@@ -78,7 +84,20 @@ export class AccessLogEntry {
       durationMs: performance.now() - this.startedAt,
       upstreamMs: this.upstreamMs,
     };
-    const { accountId, warnedBy, wouldRefuse, refusedBy, module, backendId, reason, login } = this;
-    observer.httpAnswered(event, { accountId, warnedBy, wouldRefuse, refusedBy, module, backendId, reason, login });
+    const { accountId, warnedBy, wouldRefuse, refusedBy, module, backendId, reason, login, version, person } = this;
+    observer.httpAnswered(event, {
+      accountId,
+      warnedBy,
+      wouldRefuse,
+      refusedBy,
+      module,
+      backendId,
+      reason,
+      login,
+      version,
+      person,
+      bytesIn: typeof body === 'object' ? body.length : this.bytesIn,
+      bytesOut: bodyBytes,
+    });
   }
 }

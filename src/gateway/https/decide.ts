@@ -90,6 +90,7 @@ export function decide(
   const edge = findEdge(exchange, wanted, context, first?.edgeId);
   log.edgeId = edge.id;
   log.accountId = edge.accountId;
+  log.version = context.access.version;
   const source = sourceOf(exchange, context);
   log.source = source;
   const warnedBy = admitToAccount(edge, source, context, wanted, log);
@@ -124,6 +125,7 @@ function decideOwn(
   log.host = wanted.authority.name;
   log.path = withoutQuery(wanted.target);
   log.accountId = accountId;
+  log.version = context.access.version;
   log.source = source;
   const first = before?.first;
   const edge = chooseOne(context.hosts.internal.find(accountId, endpoint), first?.edgeId);

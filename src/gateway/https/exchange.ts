@@ -62,6 +62,8 @@ export interface Exchange {
   /** Protocols of an `Upgrade` that the client asks for. */
   readonly upgrade: string | undefined;
   readonly headSent: boolean;
+  /** Bytes of the answer's body so far. */
+  readonly bodyBytes: number;
   /** Set where a rule has made it. */
   readonly own?: OwnOrigin;
 

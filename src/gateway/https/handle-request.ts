@@ -61,13 +61,14 @@ function carryOut(
 }
 
 function answer(
-  { status, headers, body, login, refusal }: OwnAnswer,
+  { status, headers, body, login, refusal, person }: OwnAnswer,
   exchange: Exchange,
   context: RequestContext,
   log: AccessLogEntry,
 ): void {
   log.status = status;
   log.login = login;
+  log.person = person ?? log.person;
   log.errorCode = refusal?.code;
   log.reason = refusal?.logged;
   sendOwnAnswer(exchange, context, status, headers, Buffer.from(body));

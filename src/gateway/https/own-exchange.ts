@@ -90,6 +90,10 @@ export class OwnExchange implements Exchange {
     };
   }
 
+  get bodyBytes(): number {
+    return this.#length;
+  }
+
   readonly bodySource: RequestBodySource = {
     read: (onBytes, onEnd) => {
       if (this.#bytes.length > 0) onBytes(this.#bytes);

@@ -405,6 +405,7 @@ export class Relay
     this.#forget?.();
     this.attempt?.end();
     this.#detach();
+    this.#log.bytesIn = this.#pump?.bytes ?? 0;
     this.#log.report(this.#context.observer);
   }
 }

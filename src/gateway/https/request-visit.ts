@@ -142,6 +142,14 @@ export class RequestVisit implements StepVisit, Position {
     this.log.wouldRefuse ??= by;
   }
 
+  get person(): string | undefined {
+    return this.log.person;
+  }
+
+  set person(person: string | undefined) {
+    this.log.person = person;
+  }
+
   get budget(): Budget {
     return (this.#budget ??= this.from?.budget ?? visitBudget());
   }

@@ -7,7 +7,7 @@ import { failedPage, overPage, refusedPage } from './answer-pages.ts';
 import { clearCookie, cookieValues, loginCookieName, loginSeconds, setCookie, staleLogins } from './cookies.ts';
 import type { OwnAnswer } from '../../modules/step.ts';
 import type { Providers } from './providers.ts';
-import { identityFrom } from './session.ts';
+import { identityFrom, nameOf } from './session.ts';
 import { callbackUrl, redirect, safeTarget } from './visit.ts';
 import type { SignInRoutes, Visit } from './visit.ts';
 import type { VisitorKeys } from './visitor-keys.ts';
@@ -78,10 +78,11 @@ export class Logins {
       // The route that the visitor wants may have changed meanwhile; its rules are those that hold.
       const wanted = route?.signIns.find(({ key }) => key === signIn.key) ?? signIn;
       const visitor = identityFrom(found.claims, wanted);
+      const person = nameOf(visitor);
       if (judgeVisitor(wanted.mayEnter, visitor) !== 'enters')
-        return { ...refusedPage(visit, wanted, visitor, login.to, false, [clearCookie(name)]), login: 'back' };
+        return { ...refusedPage(visit, wanted, visitor, login.to, false, [clearCookie(name)]), login: 'back', person };
       const cookie = await this.#parts.sessions.begin(visit, route?.routeId ?? '', wanted, visitor, found);
-      return { ...redirect(login.to, [clearCookie(name), cookie]), login: 'back' };
+      return { ...redirect(login.to, [clearCookie(name), cookie]), login: 'back', person };
     } catch (error) {
       return { ...this.#fail(visit, signIn, login.to, error, [clearCookie(name)]), login: 'back' };
     }

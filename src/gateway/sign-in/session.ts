@@ -74,6 +74,11 @@ export function readSession(text: string): Session {
   return { id: i, visitor: v, signedInAt: a, seenAt: u, endsAt: x, checkedAt: c, formerToken: t, idToken: d };
 }
 
+/** A visitor as operators know them. */
+export function nameOf({ email, subject }: VisitorIdentity): string {
+  return email ?? subject;
+}
+
 /** Keeps the small claims of a login, those first that rules name. Throws where they do not say who it is. */
 export function identityFrom(
   claims: Readonly<Record<string, unknown>>,

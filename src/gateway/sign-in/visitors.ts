@@ -11,6 +11,7 @@ import type { GatewayLog, TrafficObserver } from '../engine.ts';
 import { methodPage, notFoundPage, notSentPage, refusedPage } from './answer-pages.ts';
 import { Logins } from './logins.ts';
 import { Providers } from './providers.ts';
+import { nameOf } from './session.ts';
 import { signOut } from './sign-out.ts';
 import { publicKeys } from './upstream-token.ts';
 import { callbackPath, keysPath, shortTarget, signInPath, signInUrl, signOutPath, wantsPage } from './visit.ts';
@@ -97,6 +98,7 @@ export class Visitors {
     const { visitor, idToken } = opened.session;
     // Rules read the token since this session began.
     if (idToken === undefined && signIn.keepsIdToken?.() === true) return this.#ask(visit, signIn);
+    visit.person = nameOf(visitor);
     const verdict = judgeVisitor(signIn.mayEnter, visitor);
     if (verdict !== 'enters') {
       if (isOptional) return undefined;

@@ -217,7 +217,7 @@ class TcpFront implements Front, TlsPassThrough {
     const sourceText = formatIp(source);
     const candidates = outcome === undefined ? this.#backends.candidates(wantedId, sourceText) : undefined;
     const backendId = candidates?.length === 1 ? candidates[0]?.source.id : wantedId;
-    const told = { warnedBy, wouldRefuse, refusedBy, module, backendId };
+    const told = { warnedBy, wouldRefuse, refusedBy, module, backendId, version: this.#access.version };
     const decision = { connectionId: newOperationId(), accountId, claim, ...told };
     if (outcome !== undefined) {
       this.#observer.tcpOpened({ edgeId, source: sourceText, ...tellRefusal(outcome) }, decision);

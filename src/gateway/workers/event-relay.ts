@@ -56,7 +56,7 @@ export class EventRelay {
       count(open, event);
       this.#relayOne(worker, event);
     }
-    for (const [event, decision] of unpackAnswers(answers)) this.#observer.httpAnswered(event, decision);
+    for (const [event, decision] of unpackAnswers(answers, worker)) this.#observer.httpAnswered(event, decision);
   }
 
   /** Reports the end of all connections and faults of a worker that is gone. */
@@ -82,6 +82,12 @@ export class EventRelay {
         break;
       case 'entryFault':
         this.#entryFaults.relay(worker, event[1]);
+        break;
+      case 'tcpOpened':
+        this.#observer.tcpOpened(event[1], { ...event[2], worker });
+        break;
+      case 'tcpClosed':
+        this.#observer.tcpClosed(event[1], event[2] && { ...event[2], worker });
         break;
       default: {
         const [name, ...parameters] = event;

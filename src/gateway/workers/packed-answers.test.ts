@@ -32,6 +32,11 @@ const decision: fc.Arbitrary<HttpDecision> = fc.record({
   backendId: perhaps,
   reason: perhaps,
   login: fc.constantFrom('begun', 'back', 'none', undefined),
+  person: perhaps,
+  version: fc.option(fc.nat(), { nil: undefined }),
+  bytesIn: fc.option(fc.nat(), { nil: undefined }),
+  bytesOut: fc.option(fc.nat(), { nil: undefined }),
+  worker: fc.constant(3),
 });
 
 test('events arrive as they were packed, and only once', () => {
@@ -41,7 +46,7 @@ test('events arrive as they were packed, and only once', () => {
       for (const each of events) packer.add(...each);
       assert.equal(packer.length, events.length);
       const expected = events.map(([one, other]) => [{ ...one }, { ...other }]);
-      assert.deepEqual([...unpackAnswers(packer.take())], expected);
+      assert.deepEqual([...unpackAnswers(packer.take(), 3)], expected);
       assert.deepEqual([...unpackAnswers(packer.take())], []);
     }),
   );

@@ -10,9 +10,19 @@ export interface PackedAnswers {
 
 const eventTexts = ['operationId', 'edgeId', 'routeId', 'source', 'protocol', 'method', 'host', 'path'] as const;
 const eventNumbers = ['status', 'errorCode', 'durationMs', 'upstreamMs'] as const;
-const decisionTexts = ['accountId', 'wouldRefuse', 'refusedBy', 'module', 'backendId', 'reason', 'login'] as const;
+const decisionTexts = [
+  'accountId',
+  'wouldRefuse',
+  'refusedBy',
+  'module',
+  'backendId',
+  'reason',
+  'login',
+  'person',
+] as const;
+const decisionNumbers = ['version', 'bytesIn', 'bytesOut'] as const;
 /** `warnedBy` is the last. */
-const width = eventTexts.length + eventNumbers.length + decisionTexts.length + 1;
+const width = eventTexts.length + eventNumbers.length + decisionTexts.length + decisionNumbers.length + 1;
 const none = -1;
 /** Ids have no blanks. */
 const betweenIds = ' ';
@@ -30,6 +40,7 @@ export class AnswerPacker {
     for (const name of eventTexts) this.#addText(event[name]);
     for (const name of eventNumbers) this.#numbers.push(event[name] ?? none);
     for (const name of decisionTexts) this.#addText(decision[name]);
+    for (const name of decisionNumbers) this.#numbers.push(decision[name] ?? none);
     this.#addText(warnedBy.length === 0 ? undefined : warnedBy.join(betweenIds));
   }
 
@@ -48,7 +59,11 @@ export class AnswerPacker {
   }
 }
 
-export function* unpackAnswers({ texts, numbers }: PackedAnswers): Generator<readonly [HttpAnswered, HttpDecision]> {
+/** `worker` is the number of the worker that has sent them. */
+export function* unpackAnswers(
+  { texts, numbers }: PackedAnswers,
+  worker?: number,
+): Generator<readonly [HttpAnswered, HttpDecision]> {
   let at = 0;
   const number = (): number | undefined => (numbers[at++] === none ? undefined : numbers[at - 1]);
   const text = (): string | undefined => texts[numbers[at++] ?? none];
@@ -57,9 +72,12 @@ export function* unpackAnswers({ texts, numbers }: PackedAnswers): Generator<rea
       ...eventTexts.map((name) => [name, text()] as const),
       ...eventNumbers.map((name) => [name, number()] as const),
     ]);
-    const decision = Object.fromEntries(decisionTexts.map((name) => [name, text()] as const));
+    const decision = Object.fromEntries([
+      ...decisionTexts.map((name) => [name, text()] as const),
+      ...decisionNumbers.map((name) => [name, number()] as const),
+    ]);
     // Only the packer writes them.
-    yield [event, { ...decision, warnedBy: text()?.split(betweenIds) }] as unknown as readonly [
+    yield [event, { ...decision, worker, warnedBy: text()?.split(betweenIds) }] as unknown as readonly [
       HttpAnswered,
       HttpDecision,
     ];

@@ -88,6 +88,9 @@ suite('metrics', () => {
       gatehouse_traffic_streams_refused_total: 'counter',
       gatehouse_traffic_events_dropped_total: 'counter',
       gatehouse_dashboard_sessions_replaced_total: 'counter',
+      gatehouse_decisions_kept_total: 'counter',
+      gatehouse_decisions_dropped_total: 'counter',
+      gatehouse_decisions_bytes: 'gauge',
     });
     assert.deepEqual([...new Set(labels)].toSorted(), [
       'bound',

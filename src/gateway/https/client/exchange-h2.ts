@@ -36,6 +36,7 @@ export class Http2Exchange implements Exchange, IdleTimeout {
   heldBody: Buffer | undefined;
   onDrain: (() => void) | undefined;
   onClose: (() => void) | undefined;
+  bodyBytes = 0;
   trailers: readonly string[] = [];
   readonly #stream: ServerHttp2Stream;
   readonly #watch: IdleWatch;
@@ -97,6 +98,7 @@ export class Http2Exchange implements Exchange, IdleTimeout {
   flushHead(): void {}
 
   write(chunk: Buffer, written: () => void): boolean {
+    this.bodyBytes += chunk.length;
     const stream = this.#stream;
     const takesMore = stream.write(chunk, written);
     if (!takesMore && stream.listenerCount('drain') === 0) this.#followDrains();
@@ -106,7 +108,10 @@ export class Http2Exchange implements Exchange, IdleTimeout {
   end(chunk: Buffer | undefined, trailers: readonly string[]): void {
     this.#answerTrailers = trailers;
     if (chunk === undefined) this.#stream.end();
-    else this.#stream.end(chunk);
+    else {
+      this.bodyBytes += chunk.length;
+      this.#stream.end(chunk);
+    }
     if (!this.#stream.destroyed) this.#watch.add(this);
   }
 

@@ -31,6 +31,8 @@ export class RequestBodyPump {
   #continueTimer: NodeJS.Timeout | undefined;
   /** True once the client may send its body. */
   flowing = false;
+  /** Bytes that have come. */
+  bytes = 0;
   #complete = false;
   #held = false;
 
@@ -91,6 +93,7 @@ export class RequestBodyPump {
   readonly #onBytes = (bytes: Buffer): void => {
     this.#owner.onActivity();
     this.#left -= bytes.length;
+    this.bytes += bytes.length;
     if (this.#left < 0) this.#owner.onMismatch();
     else this.#pieces.push(bytes);
   };

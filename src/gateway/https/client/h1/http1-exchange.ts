@@ -34,6 +34,7 @@ export class Http1Exchange implements Exchange {
   onDrain: (() => void) | undefined;
   onClose: (() => void) | undefined;
   headSent = false;
+  bodyBytes = 0;
   /** True: no other request may follow on the connection. */
   closes: boolean;
   readonly #socket: Socket;
@@ -108,14 +109,17 @@ export class Http1Exchange implements Exchange {
   }
 
   write(chunk: Buffer, written: () => void): boolean {
-    if (this.#hasBody && chunk.length > 0) this.#writeChunk(chunk, written);
-    else written();
+    if (this.#hasBody && chunk.length > 0) {
+      this.bodyBytes += chunk.length;
+      this.#writeChunk(chunk, written);
+    } else written();
     return !this.#socket.writableNeedDrain;
   }
 
   end(chunk: Buffer | undefined, trailers: readonly string[]): void {
     const socket = this.#socket;
     if (this.#hasBody && chunk !== undefined && chunk.length > 0) {
+      this.bodyBytes += chunk.length;
       // One write for head and body saves a TLS record and a system call.
       if (this.#unsent !== '' && !this.#chunked && chunk.length <= shortBody) this.#unsent += chunk.toString('latin1');
       else this.#writeChunk(chunk, ignore);

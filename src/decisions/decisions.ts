@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { GatewayLog } from '../gateway/engine.ts';
+import { hasElapsed } from '../lib/elapsed.ts';
+import { decisionLine } from './decision-line.ts';
+import type { Decision } from './decision-line.ts';
+import { Keeper } from './keeper.ts';
+import type { DecisionFilter, DecisionPage, StoreOptions, StoreSize } from './messages.ts';
+import { WaitingLines } from './waiting-lines.ts';
+
+/** Decisions wait so long at the most before they are written: what a crash can take. */
+const flushMs = 1_000;
+const tendMs = 60_000;
+/** Pause before another keeper follows one that has ended. */
+const restartMs = 5_000;
+/** Shortest interval between two log lines about decisions that are dropped. */
+const logMs = 60_000;
+
+export interface DecisionsObserver {
+  decisionsKept(rows: number): void;
+  decisionsDropped(rows: number): void;
+  decisionsSize(bytes: number): void;
+}
+
+interface Parts {
+  readonly options: StoreOptions;
+  readonly log: GatewayLog;
+  readonly observer: DecisionsObserver;
+}
+
+/** Keeps decisions about visitors: collects them, has a process of its own write them, and reads them again. */
+export class Decisions implements AsyncDisposable {
+  /** Names this store, also after a restart. */
+  readonly gateway: string;
+  readonly #parts: Parts;
+  readonly #lines = new WaitingLines();
+  readonly #reading = new Map<string, Promise<unknown>>();
+  #keeper: Keeper;
+  #number: number;
+  #flushing: Promise<void> | undefined;
+  #flushTimer: NodeJS.Timeout | undefined;
+  readonly #tendTimer: NodeJS.Timeout;
+  #loggedMs = 0;
+  #isClosed = false;
+  #oldestMs: number | undefined;
+
+  /** Rejects with a sentence, and the remedy, if they cannot be kept. */
+  static async open(parts: Parts): Promise<Decisions> {
+    const { keeper, started } = await Keeper.start(parts.options);
+    return new Decisions(parts, keeper, started.gateway, started.lastNumber);
+  }
+
+  private constructor(parts: Parts, keeper: Keeper, gateway: string, lastNumber: number) {
+    this.#parts = parts;
+    this.#keeper = keeper;
+    this.gateway = gateway;
+    this.#number = lastNumber;
+    this.#follow(keeper);
+    this.#tendTimer = setInterval(() => void this.tend(), tendMs).unref();
+  }
+
+  get keeperPid(): number | undefined {
+    return this.#keeper.pid;
+  }
+
+  /** Time of the oldest decision in the store, when it was last looked at. */
+  get oldestMs(): number | undefined {
+    return this.#oldestMs;
+  }
+
+  add(accountId: string, decision: Decision): void {
+    if (this.#isClosed) return;
+    if (!this.#lines.hasRoom(accountId)) {
+      this.#parts.observer.decisionsDropped(1);
+      this.#tellDropped('decisions come faster than they can be written');
+      return;
+    }
+    const number = (this.#number = Math.max(this.#number + 1, decision.at_ms * 1000));
+    this.#lines.add(accountId, number, decision.at_ms, decisionLine(number, decision));
+    this.#flushTimer ??= setTimeout(() => void this.flush(), flushMs).unref();
+  }
+
+  /** Decisions of the account that were not kept since this process began. */
+  dropped(accountId: string): number {
+    return this.#lines.dropped(accountId);
+  }
+
+  /** Resolves when all decisions so far have been written, or dropped. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#flushTimer);
+    this.#flushTimer = undefined;
+    this.#flushing ??= this.#flushAll().finally(() => (this.#flushing = undefined));
+    await this.#flushing;
+  }
+
+  /** Reads a page. One account has one query at a time; further ones wait. */
+  async query(filter: DecisionFilter): Promise<DecisionPage> {
+    // Others may come so fast that there is no end of it.
+    await Promise.race([this.flush(), sleep(flushMs, undefined, { ref: false })]);
+    const before = this.#reading.get(filter.accountId) ?? Promise.resolve();
+    // keeper-main.ts answers so.
+    const page = before.then(() => this.#keeper.ask({ task: 'query', filter }) as Promise<DecisionPage>);
+    const settled = page.catch(() => {});
+    this.#reading.set(filter.accountId, settled);
+    try {
+      return await page;
+    } finally {
+      if (this.#reading.get(filter.accountId) === settled) this.#reading.delete(filter.accountId);
+    }
+  }
+
+  /** Closes the files of hours that are over, and removes what is too old or too much. */
+  async tend(nowMs: number = Date.now()): Promise<void> {
+    try {
+      // keeper-main.ts answers so.
+      const { bytes, oldestMs } = (await this.#keeper.ask({ task: 'tend', nowMs })) as StoreSize;
+      this.#parts.observer.decisionsSize(bytes);
+      this.#oldestMs = oldestMs;
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'the store of decisions could not be tended');
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#tendTimer);
+    await this.flush();
+    this.#isClosed = true;
+    await this.#keeper.ask({ task: 'close' }).catch(() => {});
+    this.#keeper.kill();
+    await this.#keeper.gone;
+  }
+
+  async #flushAll(): Promise<void> {
+    for (let lines = this.#lines.take(); lines !== undefined; lines = this.#lines.take()) {
+      try {
+        await this.#keeper.ask({ task: 'append', lines, nowMs: Date.now() });
+        this.#parts.observer.decisionsKept(lines.rows);
+      } catch (error) {
+        this.#lines.drop(lines.accountId, lines.rows);
+        this.#parts.observer.decisionsDropped(lines.rows);
+        this.#tellDropped(error instanceof Error ? error.message : String(error));
+      }
+    }
+  }
+
+  #tellDropped(cause: string): void {
+    const nowMs = Date.now();
+    if (!hasElapsed(this.#loggedMs, logMs, nowMs)) return;
+    this.#loggedMs = nowMs;
+    this.#parts.log.warn({ cause }, 'decisions about visitors are not kept: traffic goes on without them');
+  }
+
+  /** Starts another keeper when this one ends. */
+  #follow(keeper: Keeper): void {
+    void keeper.gone.then(() => {
+      if (this.#isClosed) return;
+      this.#parts.log.error({}, 'the process that keeps decisions has ended: another one is started');
+      this.#restart();
+    });
+  }
+
+  #restart(): void {
+    setTimeout(() => {
+      if (this.#isClosed) return;
+      Keeper.start(this.#parts.options).then(
+        ({ keeper }) => {
+          this.#keeper = keeper;
+          this.#follow(keeper);
+        },
+        (error: unknown) => {
+          this.#parts.log.error({ err: error }, 'decisions cannot be kept for now');
+          this.#restart();
+        },
+      );
+    }, restartMs).unref();
+  }
+}

@@ -1,0 +1,63 @@
+/** The program of the keeper: the store of decisions, at the other end of its parent's channel. */
+import { setPriority } from 'node:os';
+
+import type { KeeperReply, KeeperRequest } from './messages.ts';
+import { DecisionStore } from './store.ts';
+
+/** Traffic goes before: where there is no time left, decisions wait, and are dropped. */
+const niceness = 10;
+
+let store: DecisionStore | undefined;
+/** Tasks that write, one after the other. */
+let writes: Promise<unknown> = Promise.resolve();
+
+try {
+  setPriority(niceness);
+} catch {
+  // A system that does not let it runs it as any other process.
+}
+// A terminal or a service manager signals the whole group: the parent ends the keeper.
+process.on('SIGINT', ignore).on('SIGTERM', ignore);
+process.on('disconnect', () => {
+  process.exit();
+});
+process.on('message', (message) => {
+  // Only keeper.ts writes to this channel.
+  void answer(message as KeeperRequest);
+});
+
+async function answer(message: KeeperRequest): Promise<void> {
+  const { request } = message;
+  const reply: KeeperReply = await perform(message).then(
+    (result) => ({ request, result }),
+    (error: unknown) => ({ request, fault: error instanceof Error ? error.message : String(error) }),
+  );
+  if (process.connected) process.send?.(reply);
+}
+
+async function perform(message: KeeperRequest): Promise<unknown> {
+  if (message.task === 'start') {
+    store = await DecisionStore.open(message.options);
+    return store.started;
+  }
+  const opened = store;
+  if (opened === undefined) throw new Error('the store has not been opened');
+  switch (message.task) {
+    case 'query':
+      return opened.query(message.filter);
+    case 'append':
+      return inTurn(() => opened.append(message.lines, message.nowMs));
+    case 'tend':
+      return inTurn(() => opened.tend(message.nowMs));
+    default:
+      return inTurn(() => opened.close());
+  }
+}
+
+function inTurn<Result>(write: () => Promise<Result>): Promise<Result> {
+  const done = writes.then(write);
+  writes = done.catch(ignore);
+  return done;
+}
+
+function ignore(): void {}

@@ -1,0 +1,50 @@
+import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+
+import type { Lines } from './waiting-lines.ts';
+
+/** The log that decisions of one account are appended to. Lines are there as a whole, or not at all. */
+export class OpenPart implements Disposable {
+  readonly path: string;
+  readonly accountId: string;
+  readonly firstNumber: number;
+  readonly openedMs: number;
+  rows = 0;
+  /** Time, as `performance.now()` tells it, before which it is not tried again to close it. */
+  retryAtMs = 0;
+  minAtMs = Infinity;
+  maxAtMs = -Infinity;
+  #bytes: number;
+  #file: number | undefined;
+
+  constructor(path: string, accountId: string, firstNumber: number, openedMs: number) {
+    this.path = path;
+    this.accountId = accountId;
+    this.firstNumber = firstNumber;
+    this.openedMs = openedMs;
+    this.#file = openSync(path, 'a', 0o600);
+    this.#bytes = fstatSync(this.#file).size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  append({ rows, bytes, minAtMs, maxAtMs }: Lines): void {
+    const file = (this.#file ??= openSync(this.path, 'a', 0o600));
+    try {
+      for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+    } catch (error) {
+      ftruncateSync(file, this.#bytes);
+      throw error;
+    }
+    this.#bytes += bytes.length;
+    this.rows += rows;
+    this.minAtMs = Math.min(this.minAtMs, minAtMs);
+    this.maxAtMs = Math.max(this.maxAtMs, maxAtMs);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+}

@@ -1,0 +1,40 @@
+import type { DuckDBValue } from '@duckdb/node-api';
+
+import type { DecisionFilter } from './messages.ts';
+
+interface Conditions {
+  readonly where: string;
+  readonly values: Record<string, DuckDBValue>;
+}
+
+/** The condition of a query. What a caller has given is in its values only. */
+export function conditionsOf(filter: DecisionFilter): Conditions {
+  const { before, fromMs, toMs, edgeId, source, verdict, person, rule, requestId } = filter;
+  const conditions: string[] = ['true'];
+  const values: Record<string, DuckDBValue> = {};
+  const add = (condition: string, given: Record<string, DuckDBValue | undefined>): void => {
+    if (Object.values(given).includes(undefined)) return;
+    conditions.push(condition);
+    Object.assign(values, given);
+  };
+  add('number < $before', { before: asWhole(before) });
+  add('at_ms >= $fromMs', { fromMs: asWhole(fromMs) });
+  add('at_ms < $toMs', { toMs: asWhole(toMs) });
+  add('edge_id = $edgeId', { edgeId });
+  add('verdict = $verdict', { verdict });
+  add('person = $person', { person });
+  add("list_contains(string_split(rule, ' '), $rule)", { rule });
+  add('request_id = $requestId', { requestId });
+  if (source !== undefined) {
+    const { first, last } = source;
+    const bounds = { firstHigh: first.high, firstLow: first.low, lastHigh: last.high, lastLow: last.low };
+    // A network ends within the lower half, or has all of it.
+    add('source_high BETWEEN $firstHigh AND $lastHigh AND source_low BETWEEN $firstLow AND $lastLow', bounds);
+    conditions.push("source <> ''");
+  }
+  return { where: conditions.join(' AND '), values };
+}
+
+function asWhole(value: number | undefined): bigint | undefined {
+  return value === undefined ? undefined : BigInt(Math.trunc(value));
+}
