@@ -80,7 +80,7 @@ test('sign-outs, counts of rate limits and faults reach a parent that does not k
   for (let at = 400; at < 500; at++) observer.tcpClosed(closed, decision(`c${at}`));
   observer.tcpOpened(opened, decision('after'));
   await batch.flush();
-  assert.deepEqual(calls.slice(told), [['tcpOpened', opened, decision('after')]]);
+  assert.deepEqual(calls.slice(told), [['tcpOpened', opened, { ...decision('after'), worker: 1 }]]);
   relay.forget(1);
   assert.equal(count('httpsOpened'), count('httpsClosed'));
   assert.equal(count('tcpOpened'), count('tcpClosed'));
