@@ -86,7 +86,7 @@ export interface NodeEngine extends Engine {
   /** Takes what another process has decided about addresses. */
   setHealth(states: readonly AddressState[]): void;
   /** Switches the active checks on or off. */
-  runChecks(isOn: boolean): void;
+  runChecks(): void;
 }
 
 export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngine> {
@@ -259,8 +259,8 @@ class SocketEngine implements NodeEngine {
     this.#parts.health.set(states);
   }
 
-  runChecks(isOn: boolean): void {
-    this.#parts.checker.run(isOn);
+  runChecks(): void {
+    this.#parts.checker.run(true);
   }
 
   async drain(limitMs: number): Promise<void> {

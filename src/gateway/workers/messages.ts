@@ -2,9 +2,9 @@ import type { CidrSetData } from '../../lib/ip/cidr-set.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { CertificatePair } from '../../snapshot/local-ca.ts';
 import type { GatewayBounds } from '../bounds/bound.ts';
-import type { GatewayLog, GatewayOptions, RateReport, TrafficObserver, WrongPassword } from '../engine.ts';
-import type { AddressState, HealthNote } from '../health/health-board.ts';
-import type { EndedHere } from '../sign-in/visitor-keys.ts';
+import type { GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
+import type { HealthNote } from '../health/health-board.ts';
+import type { NodeEngine } from '../node-engine.ts';
 import type { Arrival } from '../upstream/upstream-sockets.ts';
 import type { WorkerLoad } from './balance.ts';
 import type { LoginCall, LoginReply } from './login-calls.ts';
@@ -27,6 +27,13 @@ export interface WorkerStart {
   readonly errorPrefix?: string;
 }
 
+type ToldName = 'relieve' | 'countPasswords' | 'endSessions' | 'setHealth' | 'runChecks' | 'countRates';
+
+/** A call of the worker's engine, by name and arguments. */
+export type EngineCall = {
+  [Name in ToldName]: readonly [name: Name, ...Parameters<NodeEngine[Name]>];
+}[ToldName];
+
 /** A task for a worker, which answers it with a `Reply` of the same number. */
 export type Task =
   | ({ readonly task: 'start' } & WorkerStart)
@@ -35,13 +42,8 @@ export type Task =
   | { readonly task: 'abandon' }
   | { readonly task: 'drain'; readonly limitMs: number }
   | { readonly task: 'share'; readonly bounds: GatewayBounds; readonly isAlone: boolean }
-  | { readonly task: 'relieve'; readonly clients: number }
+  | { readonly task: 'tell'; readonly call: EngineCall }
   | { readonly task: 'made'; readonly arrival: Arrival }
-  | { readonly task: 'countPasswords'; readonly wrong: readonly WrongPassword[] }
-  | { readonly task: 'endSessions'; readonly sessions: readonly EndedHere[] }
-  | { readonly task: 'setHealth'; readonly states: readonly AddressState[] }
-  | { readonly task: 'runChecks' }
-  | { readonly task: 'countRates'; readonly reports: readonly RateReport[] }
   | { readonly task: 'loginReply'; readonly reply: LoginReply }
   | { readonly task: 'answer'; readonly question: number; readonly madeByOthers: boolean };
 

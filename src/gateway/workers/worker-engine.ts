@@ -14,7 +14,7 @@ import type { GatewayBounds } from '../bounds/bound.ts';
 import { RateCounts } from '../bounds/rate-counts.ts';
 import type { Engine, GatewayLog, RateReport, TrafficObserver, WrongPassword } from '../engine.ts';
 import { HealthBoard } from '../health/health-board.ts';
-import type { AddressState, HealthObserver } from '../health/health-board.ts';
+import type { HealthObserver } from '../health/health-board.ts';
 import { endedHereLimit } from '../sign-in/visitor-keys.ts';
 import type { EndedHere } from '../sign-in/visitor-keys.ts';
 import { Arrivals } from '../upstream/arrivals.ts';
@@ -24,7 +24,7 @@ import type { Arrival } from '../upstream/upstream-sockets.ts';
 import { Balance } from './balance.ts';
 import type { WorkerLoad } from './balance.ts';
 import { EventRelay } from './event-relay.ts';
-import type { Question, SingleEvent, WorkerStart } from './messages.ts';
+import type { EngineCall, Question, SingleEvent, WorkerStart } from './messages.ts';
 import type { WorkerPlan } from './plan-workers.ts';
 import { Restarts } from './restarts.ts';
 import { WorkerLinks } from './worker-links.ts';
@@ -115,7 +115,7 @@ class ProcessEngine implements WorkerEngine {
     this.#boundsOf = boundsOf ?? (() => options.bounds);
     this.#balance = new Balance(workers);
     this.#relay = new EventRelay(observer);
-    this.#health = new HealthBoard((states) => this.#tellHealth(states), parts.health);
+    this.#health = new HealthBoard((states) => void this.#tellAll(['setHealth', states]), parts.health);
     const noted: WorkerSettings['noted'] = (notes) => {
       this.#health.note(notes);
     };
@@ -211,8 +211,7 @@ class ProcessEngine implements WorkerEngine {
   #tellPasswords(from: WorkerProcess, events: readonly SingleEvent[]): void {
     const wrong: WrongPassword[] = [];
     for (const event of events) if (event[0] === 'passwordRefused' && event[2] === 'checked') wrong.push(event[1]);
-    if (wrong.length === 0) return;
-    for (const worker of this.#all) if (worker !== from) worker.ask({ task: 'countPasswords', wrong }).catch(ignore);
+    if (wrong.length > 0) void this.#tellAll(['countPasswords', wrong], from);
   }
 
   /** As with passwords. What a worker has refused is of no use to the others. */
@@ -226,7 +225,7 @@ class ProcessEngine implements WorkerEngine {
 
   #countRates(reports: readonly RateReport[], from?: WorkerProcess): void {
     this.#rates.add(reports);
-    for (const worker of this.#all) if (worker !== from) worker.ask({ task: 'countRates', reports }).catch(ignore);
+    void this.#tellAll(['countRates', reports], from);
   }
 
   /** Whoever signs out at one worker has signed out at all, also while the database is away. */
@@ -238,10 +237,7 @@ class ProcessEngine implements WorkerEngine {
       leave: async (left) => {
         const ended: EndedHere = [left.accountId, left.id];
         this.#ended.set(...ended, true);
-        const told = [...this.#all].map((worker) =>
-          worker.ask({ task: 'endSessions', sessions: [ended] }).catch(ignore),
-        );
-        await Promise.all([logins.leave(left), ...told]);
+        await Promise.all([this.#tellAll(['endSessions', [ended]]), logins.leave(left)]);
       },
     };
   }
@@ -276,9 +272,9 @@ class ProcessEngine implements WorkerEngine {
     this.#all.add(worker);
     // At the same moment: what others count from now on it is told with them.
     const counted = this.#rates.all();
-    if (counted.length > 0) worker.ask({ task: 'countRates', reports: counted }).catch(ignore);
+    if (counted.length > 0) void tell(worker, ['countRates', counted]);
     const sessions = [...this.#ended.keys()];
-    if (sessions.length > 0) worker.ask({ task: 'endSessions', sessions }).catch(ignore);
+    if (sessions.length > 0) void tell(worker, ['endSessions', sessions]);
     void worker.gone.then(() => this.#all.delete(worker));
     // Before it has sockets of its own: a worker that is alone does not ask whether another one made a connection.
     await this.#shareBounds();
@@ -316,7 +312,7 @@ class ProcessEngine implements WorkerEngine {
       await worker.ask({ task: 'commit' });
     }
     const states = this.#health.states();
-    if (states.length > 0) await worker.ask({ task: 'setHealth', states });
+    if (states.length > 0) await worker.ask({ task: 'tell', call: ['setHealth', states] });
     this.#live.add(worker);
     if (this.#checking === undefined) this.#chooseChecking();
     void this.#shareBounds();
@@ -325,12 +321,12 @@ class ProcessEngine implements WorkerEngine {
   /** The oldest makes the checks: it is the one that stays longest. */
   #chooseChecking(): void {
     [this.#checking] = this.#live;
-    this.#checking?.ask({ task: 'runChecks' }).catch(ignore);
+    if (this.#checking !== undefined) void tell(this.#checking, ['runChecks']);
   }
 
-  /** Also those that are being brought up, which may have been told what was so before. */
-  #tellHealth(states: readonly AddressState[]): void {
-    for (const worker of this.#all) worker.ask({ task: 'setHealth', states }).catch(ignore);
+  /** Tells all but one, also those that are being brought up, which may have been told what was so before. */
+  #tellAll(call: EngineCall, except?: WorkerProcess): Promise<unknown> {
+    return Promise.all([...this.#all].filter((worker) => worker !== except).map((worker) => tell(worker, call)));
   }
 
   /** A bound holds for all workers together: each has its part of it, and less when another joins. */
@@ -350,7 +346,7 @@ class ProcessEngine implements WorkerEngine {
     for (const worker of this.#live) if (worker.load !== undefined) loads.set(worker, worker.load);
     const silent = this.#live.size - loads.size;
     const { add, relieve } = this.#balance.look(loads, silent + this.#coming);
-    relieve?.worker.ask({ task: 'relieve', clients: relieve.clients }).catch(ignore);
+    if (relieve !== undefined) void tell(relieve.worker, ['relieve', relieve.clients]);
     if (!add) return;
     this.#coming++;
     try {
@@ -376,6 +372,11 @@ class ProcessEngine implements WorkerEngine {
       }
     }
   }
+}
+
+/** A worker that is gone need not know. */
+async function tell(worker: WorkerProcess, call: EngineCall): Promise<void> {
+  await worker.ask({ task: 'tell', call }).catch(ignore);
 }
 
 function ignore(): void {}

@@ -99,26 +99,14 @@ async function perform(request: Request): Promise<boolean | undefined> {
       engine.changeBounds(request.bounds);
       ({ isAlone } = request);
       break;
-    case 'relieve':
-      engine.relieve(request.clients);
+    case 'tell': {
+      const [name, ...given] = request.call;
+      // The parent has called the method of this name with them.
+      Reflect.apply(engine[name], engine, given);
       break;
+    }
     case 'made':
       return engine.made(request.arrival);
-    case 'countPasswords':
-      engine.countPasswords(request.wrong);
-      break;
-    case 'endSessions':
-      engine.endSessions(request.sessions);
-      break;
-    case 'setHealth':
-      engine.setHealth(request.states);
-      break;
-    case 'runChecks':
-      engine.runChecks(true);
-      break;
-    case 'countRates':
-      engine.countRates(request.reports);
-      break;
     case 'loginReply':
       logins.answered(request.reply);
       break;
