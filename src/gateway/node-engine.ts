@@ -21,15 +21,15 @@ import type {
 } from './engine.ts';
 import { Challenges } from './certificates/challenges.ts';
 import type { CertificateSource } from './https/client/certificate-source.ts';
-import { createHttpsFront } from './https/front.ts';
-import type { HttpsFront, HttpsFrontParts } from './https/front.ts';
+import { HttpsFront } from './https/front.ts';
+import type { HttpsFrontParts } from './https/front.ts';
 import { HealthBoard } from './health/health-board.ts';
 import type { AddressState, HealthNote, HealthObserver } from './health/health-board.ts';
 import { HealthChecker } from './health/health-checker.ts';
 import { HealthTable } from './health/health-table.ts';
 import { VisitorKeys } from './sign-in/visitor-keys.ts';
 import type { EndedHere } from './sign-in/visitor-keys.ts';
-import { createTcpFront } from './tcp/front.ts';
+import { TcpFront } from './tcp/front.ts';
 import { noDialer } from './tunnels/dialer.ts';
 import type { TunnelDialer } from './tunnels/dialer.ts';
 import { TunnelBackends } from './tunnels/tunnel-backends.ts';
@@ -67,28 +67,6 @@ export interface StagedUpdate {
   abandon(): void;
 }
 
-/** The engine that moves traffic through Node's own sockets, in this process. */
-export interface NodeEngine extends Engine {
-  /** The first half of `apply`, for a caller that swaps several engines together. Must not be called while an update is staged. */
-  stage(update: SnapshotUpdate): Promise<StagedUpdate>;
-  /** Addresses of the HTTPS front's listeners once they are open: the system may have chosen the ports. */
-  readonly addresses: HttpsFront['addresses'];
-  /** As in `HttpsFront`. */
-  countPasswords(wrong: readonly WrongPassword[]): void;
-  /** Ends sessions of visitors who have signed out at another worker, also before the snapshot has them. */
-  endSessions(sessions: readonly EndedHere[]): void;
-  /** True if a socket of this process made the connection that has arrived at another one. */
-  made(arrival: Arrival): boolean;
-  /** Changes the limits; connections that are open stay. */
-  changeBounds(bounds: GatewayBounds): void;
-  /** Asks so many clients of HTTP to open a new connection, which the system may give to another process. */
-  relieve(clients: number): void;
-  /** Takes what another process has decided about addresses. */
-  setHealth(states: readonly AddressState[]): void;
-  /** Switches the active checks on or off. */
-  runChecks(): void;
-}
-
 export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngine> {
   const access = new AccessTable();
   const upstream = createUpstream(parts);
@@ -101,7 +79,7 @@ export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngi
   if (board !== undefined) checker.run(true);
   const secrets = new VaultSecrets();
   const shared = { ...upstream, access, bounds, tunnels, health, secrets };
-  const tcp = createTcpFront({ ...parts, ...shared });
+  const tcp = new TcpFront({ ...parts, ...shared });
   const challenges = new Challenges();
   const visitorKeys = new VisitorKeys();
   const https = openHttps(parts, { ...shared, challenges, visitorKeys, passThrough: tcp });
@@ -122,7 +100,7 @@ export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngi
   const setAside = new SetAsideEntries((fault) => {
     parts.observer.entryFault(fault);
   });
-  return new SocketEngine({ tables, tcp, https, upstream, setAside, bounds, health, checker, visitorKeys });
+  return new NodeEngine({ tables, tcp, https, upstream, setAside, bounds, health, checker, visitorKeys });
 }
 
 function openHttps(
@@ -144,10 +122,10 @@ function openHttps(
   const { certificates, options } = parts;
   if (options.https === undefined && options.http === undefined) return undefined;
   if (certificates === undefined) throw new Error('an HTTPS listener needs a source of certificates');
-  return createHttpsFront({ ...parts, ...shared, certificates });
+  return new HttpsFront({ ...parts, ...shared, certificates });
 }
 
-interface SocketEngineParts {
+interface EngineParts {
   readonly tables: readonly SnapshotFollower[];
   readonly tcp: Front;
   readonly https: HttpsFront | undefined;
@@ -159,21 +137,23 @@ interface SocketEngineParts {
   readonly visitorKeys: VisitorKeys;
 }
 
-class SocketEngine implements NodeEngine {
-  readonly #parts: SocketEngineParts;
+/** The engine that moves traffic through Node's own sockets, in this process. */
+export class NodeEngine implements Engine {
+  readonly #parts: EngineParts;
   readonly #fronts: readonly Front[];
   readonly #https: HttpsFront | undefined;
   #listening = false;
   #version = 0;
   readonly #updates = new Turns();
 
-  constructor(parts: SocketEngineParts) {
+  constructor(parts: EngineParts) {
     const { tcp, https } = parts;
     this.#parts = parts;
     this.#fronts = https === undefined ? [tcp] : [tcp, https];
     this.#https = https;
   }
 
+  /** Addresses of the HTTPS front's listeners once they are open: the system may have chosen the ports. */
   get addresses(): HttpsFront['addresses'] {
     return this.#https?.addresses ?? { https: undefined, http: undefined };
   }
@@ -193,6 +173,7 @@ class SocketEngine implements NodeEngine {
     });
   }
 
+  /** The first half of `apply`, for a caller that swaps several engines together. Must not be called while an update is staged. */
   async stage(update: SnapshotUpdate): Promise<StagedUpdate> {
     const followers = [...this.#parts.tables, ...this.#fronts];
     const faults = this.#parts.setAside.begin(update);
@@ -231,10 +212,12 @@ class SocketEngine implements NodeEngine {
     return this.#parts.upstream.arrivals.isOurs(arrived, port);
   }
 
+  /** As in `HttpsFront`. */
   countPasswords(wrong: readonly WrongPassword[]): void {
     this.#https?.countPasswords(wrong);
   }
 
+  /** Ends sessions of visitors who have signed out at another worker, also before the snapshot has them. */
   endSessions(sessions: readonly EndedHere[]): void {
     for (const [accountId, id] of sessions) this.#parts.visitorKeys.end(accountId, id);
   }
@@ -243,22 +226,27 @@ class SocketEngine implements NodeEngine {
     this.#parts.bounds.rates.add(reports);
   }
 
+  /** True if a socket of this process made the connection that has arrived at another one. */
   made(arrival: Arrival): boolean {
     return this.#parts.upstream.sockets.made(arrival);
   }
 
+  /** Changes the limits; connections that are open stay. */
   changeBounds(bounds: GatewayBounds): void {
     this.#parts.bounds.change(bounds);
   }
 
+  /** Asks so many clients of HTTP to open a new connection, which the system may give to another process. */
   relieve(clients: number): void {
     this.#https?.relieve(clients);
   }
 
+  /** Takes what another process has decided about addresses. */
   setHealth(states: readonly AddressState[]): void {
     this.#parts.health.set(states);
   }
 
+  /** Begins the active checks, which one process makes. */
   runChecks(): void {
     this.#parts.checker.run(true);
   }

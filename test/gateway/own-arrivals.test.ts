@@ -7,8 +7,8 @@ import type { TestContext } from 'node:test';
 
 import { createEngineBounds } from '../../src/gateway/bounds/engine-bounds.ts';
 import { Challenges } from '../../src/gateway/certificates/challenges.ts';
-import { createHttpsFront } from '../../src/gateway/https/front.ts';
-import { createTcpFront } from '../../src/gateway/tcp/front.ts';
+import { HttpsFront } from '../../src/gateway/https/front.ts';
+import { TcpFront } from '../../src/gateway/tcp/front.ts';
 import { HealthTable } from '../../src/gateway/health/health-table.ts';
 import { noDialer } from '../../src/gateway/tunnels/dialer.ts';
 import { VisitorKeys } from '../../src/gateway/sign-in/visitor-keys.ts';
@@ -64,8 +64,8 @@ function startFronts(t: TestContext, isBlind: boolean) {
     bounds,
   };
   const common = { ...parts, connect: trackOnly(sockets) };
-  const tcp = createTcpFront(common);
-  const https = createHttpsFront({
+  const tcp = new TcpFront(common);
+  const https = new HttpsFront({
     ...common,
     passThrough: tcp,
     challenges: new Challenges(),

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { test } from 'node:test';
 
 import { createEngineBounds } from '../../src/gateway/bounds/engine-bounds.ts';
-import { createTcpFront } from '../../src/gateway/tcp/front.ts';
+import { TcpFront } from '../../src/gateway/tcp/front.ts';
 import { HealthTable } from '../../src/gateway/health/health-table.ts';
 import { noDialer } from '../../src/gateway/tunnels/dialer.ts';
 import { TunnelBackends } from '../../src/gateway/tunnels/tunnel-backends.ts';
@@ -62,7 +62,7 @@ test('a client that connects before the edge of a new port is in force waits for
   const seen = new Recorder();
   const options = { ...plainOptions, trustedProxies: new CidrSet(packRules([])) };
   const bounds = createEngineBounds(options.bounds, seen, seen.log);
-  const front = createTcpFront({
+  const front = new TcpFront({
     options,
     access,
     observer: seen,

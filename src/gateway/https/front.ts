@@ -79,27 +79,10 @@ export interface HttpsFrontParts {
   readonly bounds: EngineBounds;
 }
 
-export interface HttpsFront extends Front {
-  /** Opens the listeners that the options name; after a failure, a further call opens those that are missing. */
-  listen(): Promise<void>;
-  /** Addresses of the listeners: the system may have chosen the ports. */
-  readonly addresses: { readonly https: AddressInfo | undefined; readonly http: AddressInfo | undefined };
-  /** Asks so many clients to open a new connection: those of HTTP/2 once they have no request under way, others with their next answer. */
-  relieve(clients: number): void;
-  /** The account whose edge serves the host. */
-  accountOfHost(hostname: string): string | undefined;
-  /** Counts wrong passwords that have come to other workers. */
-  countPasswords(wrong: readonly WrongPassword[]): void;
-}
-
 /** Interval at which a drain looks for connections that have become idle. */
 const drainLookMs = 25;
 /** Connections that may wait to be accepted, as far as the system allows: a burst must not be dropped. */
 const backlog = 4096;
-
-export function createHttpsFront(parts: HttpsFrontParts): HttpsFront {
-  return new NodeHttpsFront(parts);
-}
 
 /** Ends TLS for names that ask for a version, or for certificates. */
 interface SpecialTls {
@@ -109,7 +92,8 @@ interface SpecialTls {
   readonly read: ReturnType<typeof termsReader> | undefined;
 }
 
-class NodeHttpsFront implements HttpsFront {
+/** Serves HTTPS edges, and redirects plain requests to them. */
+export class HttpsFront implements Front {
   readonly #options: GatewayOptions;
   readonly #bounds: EngineBounds;
   readonly #hosts = new HostTable();
@@ -247,10 +231,12 @@ class NodeHttpsFront implements HttpsFront {
     bounds.clients.onFull((count) => closeOldest(this.#idleConnections(), count));
   }
 
-  get addresses(): HttpsFront['addresses'] {
+  /** Addresses of the listeners: the system may have chosen the ports. */
+  get addresses(): { readonly https: AddressInfo | undefined; readonly http: AddressInfo | undefined } {
     return { https: this.#addressOf('https'), http: this.#addressOf('http') };
   }
 
+  /** Opens the listeners that the options name; after a failure, a further call opens those that are missing. */
   async listen(): Promise<void> {
     const { https, http } = this.#options;
     if (https !== undefined) await this.#open('https', https, (socket, client) => this.#acceptTls(socket, client));
@@ -274,15 +260,18 @@ class NodeHttpsFront implements HttpsFront {
     return this.#context.openTunnels.checkAgain();
   }
 
+  /** The account whose edge serves the host. */
   accountOfHost(hostname: string): string | undefined {
     const authority = parseAuthority(hostname);
     return authority === undefined ? undefined : this.#hosts.find(authority.name)?.accountId;
   }
 
+  /** Counts wrong passwords that have come to other workers. */
   countPasswords(wrong: readonly WrongPassword[]): void {
     for (const each of wrong) this.#context.passwords.count(each);
   }
 
+  /** Asks so many clients to open a new connection: those of HTTP/2 once they have no request under way, others with their next answer. */
   relieve(clients: number): void {
     const sessions = this.#h2.count;
     const ofHttp2 = Math.round((clients * sessions) / Math.max(1, this.#sockets.size));

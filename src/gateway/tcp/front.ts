@@ -38,7 +38,7 @@ import { TlsOpening } from './terminate-tls.ts';
 import type { TlsTermination } from './terminate-tls.ts';
 import { resetSocket } from './upstream.ts';
 
-export interface TcpFrontParts {
+interface TcpFrontParts {
   readonly options: GatewayOptions;
   /** Must swap before the front does, which checks open connections by it. */
   readonly access: AccessTable;
@@ -65,17 +65,13 @@ export interface TlsPassThrough {
   accept(client: Socket, identified: ClientSource, name: string): void;
 }
 
-export function createTcpFront(parts: TcpFrontParts): Front & TlsPassThrough {
-  return new TcpFront(parts);
-}
-
 /** A trusted proxy forwards for many clients. */
 function countedSource({ source, peerTrusted }: ClientSource): SourceKey {
   return peerTrusted ? proxiesKey : sourceKey(source);
 }
 
 /** Passes the bytes of connections on: those to the ports of TCP edges, and those for TLS edges and endpoints, whose TLS may end here. */
-class TcpFront implements Front, TlsPassThrough {
+export class TcpFront implements Front, TlsPassThrough {
   readonly #access: AccessTable;
   readonly #observer: TrafficObserver;
   readonly #bounds: EngineBounds;

@@ -52,17 +52,18 @@ export interface WorkersState {
   readonly lost: number;
 }
 
-export interface WorkerEngine extends Engine {
-  readonly workers: WorkersState;
-  /** Process ids of the workers that carry traffic now. */
-  readonly pids: readonly number[];
-}
-
 const lookMs = 1000;
 /** Keys of rate limits that a new worker is told of. */
 const keysOfNewWorker = 200_000;
 /** Extra time that a worker has to answer after the limit of a drain. */
 const drainGraceMs = 5000;
+
+/** Resolves when the first workers can be given updates. */
+export async function createWorkerEngine(parts: WorkerEngineParts): Promise<WorkerEngine> {
+  const engine = new WorkerEngine(parts);
+  await engine.start();
+  return engine;
+}
 
 /**
  * An engine over several processes that share their listeners.
@@ -71,13 +72,7 @@ const drainGraceMs = 5000;
  * nothing anywhere. The workers then swap one by one within moments of each other, and `apply` resolves after the last.
  * A worker that dies over an update does not hold it up: its successor starts with the snapshot then in force.
  */
-export async function createWorkerEngine(parts: WorkerEngineParts): Promise<WorkerEngine> {
-  const engine = new ProcessEngine(parts);
-  await engine.start();
-  return engine;
-}
-
-class ProcessEngine implements WorkerEngine {
+export class WorkerEngine implements Engine {
   readonly #log: GatewayLog;
   readonly #settings: WorkerSettings;
   readonly #relay: EventRelay;
@@ -142,6 +137,7 @@ class ProcessEngine implements WorkerEngine {
     return { loads: new Map([...this.#live].map(({ number, load }) => [number, load])), lost: this.#lost };
   }
 
+  /** Process ids of the workers that carry traffic now. */
   get pids(): readonly number[] {
     return [...this.#live].flatMap(({ pid }) => pid ?? []);
   }

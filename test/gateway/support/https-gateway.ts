@@ -11,9 +11,9 @@ import type {
   Verdict,
 } from '../../../src/gateway/engine.ts';
 import { Challenges } from '../../../src/gateway/certificates/challenges.ts';
-import { createHttpsFront } from '../../../src/gateway/https/front.ts';
+import { HttpsFront } from '../../../src/gateway/https/front.ts';
 import type { HttpsFrontParts } from '../../../src/gateway/https/front.ts';
-import { createTcpFront } from '../../../src/gateway/tcp/front.ts';
+import { TcpFront } from '../../../src/gateway/tcp/front.ts';
 import { HealthBoard } from '../../../src/gateway/health/health-board.ts';
 import { HealthTable } from '../../../src/gateway/health/health-table.ts';
 import { noDialer } from '../../../src/gateway/tunnels/dialer.ts';
@@ -161,8 +161,8 @@ export async function startGateway(
   const secrets = new VaultSecrets();
   const shared = { options, access, observer, connect, tunnels, health, secrets, arrivals, log, bounds };
   const certificates = singleCertificate(asked);
-  const tcp = createTcpFront({ ...shared, certificates });
-  const front = createHttpsFront({
+  const tcp = new TcpFront({ ...shared, certificates });
+  const front = new HttpsFront({
     ...shared,
     passThrough: tcp,
     challenges: new Challenges(),
