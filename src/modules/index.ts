@@ -30,28 +30,28 @@ export { endsUpstream } from './tls-termination/index.ts';
 
 /** Every module, in running order. A new module is one folder and one line here. */
 export const modules: readonly EdgeModule[] = [
-  widen(ipRestriction),
-  widen(cidrRestriction),
-  widen(rateLimit),
-  widen(rateLimitOfEdge),
-  widen(mutualTls),
-  widen(tlsTermination),
-  widen(userAgentFilter),
-  widen(basicAuth),
-  widen(jwtValidation),
-  widen(oauth),
-  widen(oidc),
-  widen(webhookVerification),
-  widen(policy),
-  widen(trafficPolicy),
-  widen(circuitBreaker),
-  widen(websocketTcpConverter),
-  widen(redirect),
-  widen(backend),
-  widen(pathRewrite),
-  widen(requestHeaders),
-  widen(responseHeaders),
-  widen(compression),
+  ipRestriction,
+  cidrRestriction,
+  rateLimit,
+  rateLimitOfEdge,
+  mutualTls,
+  tlsTermination,
+  userAgentFilter,
+  basicAuth,
+  jwtValidation,
+  oauth,
+  oidc,
+  webhookVerification,
+  policy,
+  trafficPolicy,
+  circuitBreaker,
+  websocketTcpConverter,
+  redirect,
+  backend,
+  pathRewrite,
+  requestHeaders,
+  responseHeaders,
+  compression,
 ];
 
 const moduleByName: ReadonlyMap<string, EdgeModule> = new Map(modules.map((module) => [module.name, module]));
@@ -276,9 +276,4 @@ export function openSecrets(
     return secrets?.open === undefined ? [] : [[name, secrets.open(settings, open)] as const];
   });
   return opened.length === 0 ? settingsByName : { ...settingsByName, ...Object.fromEntries(opened) };
-}
-
-/** Drops the module's own types for the list: each module is only given settings that its own `accept` has passed. */
-function widen<Input, Stored extends Settings>(module: EdgeModule<Input, Stored>): EdgeModule {
-  return module;
 }
