@@ -112,7 +112,7 @@ export function failedPage(
   signIn: SignIn,
   to: string,
   error: unknown,
-  cookies: readonly string[] = [],
+  cookies: readonly string[],
 ): OwnAnswer {
   const headers = cookies.flatMap((cookie) => ['Set-Cookie', cookie]);
   const again = signInUrl(to);

@@ -20,9 +20,9 @@ export function readShownCertificate(socket: TLSSocket, ca: string): ShownCertif
 }
 
 /** Why the certificate is refused, for the owner of the edge; undefined if it is good. */
-export function describeRefusal(shown: ShownCertificate, nowMs = Date.now()): string | undefined {
+export function describeRefusal(shown: ShownCertificate): string | undefined {
   if (shown.subject === undefined) return 'the client showed no certificate';
-  const fault = certificateFault(shown, nowMs);
+  const fault = certificateFault(shown, Date.now());
   return fault === undefined ? undefined : `the client certificate ${quote(shown.subject)} is refused: ${fault}`;
 }
 

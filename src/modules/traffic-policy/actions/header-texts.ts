@@ -40,7 +40,7 @@ export function checkHeaderName(
   config: ConfigReader,
   place: string,
   name: string,
-  refused: ReadonlySet<string> = new Set(),
+  refused: ReadonlySet<string>,
 ): string {
   const lower = name.toLowerCase();
   const reason = !isToken(name)

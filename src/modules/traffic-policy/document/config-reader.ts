@@ -194,9 +194,9 @@ export class ConfigReader {
     return compileExpression(source, this.at(name), { ...this.context, environment: more }, wanted).run;
   }
 
-  expressions(name: string, most: number, wanted?: Type): readonly Run<PolicyVisit>[] | undefined {
+  expressions(name: string, most: number): readonly Run<PolicyVisit>[] | undefined {
     return this.texts(name, most)?.map(
-      (source, at) => compileExpression(source, `${this.at(name)}[${at}]`, this.context, wanted).run,
+      (source, at) => compileExpression(source, `${this.at(name)}[${at}]`, this.context).run,
     );
   }
 
