@@ -3,7 +3,7 @@ import { UserError } from '../errors/user-error.ts';
 import { formatIp } from '../lib/ip/address.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { NamedPart } from './index.ts';
-import { NotDescribed } from './not-described.ts';
+import { blankVisit, NotDescribed } from './not-described.ts';
 import { judgeVisitor } from './sign-in.ts';
 import type { VisitorIdentity } from './sign-in.ts';
 import type { ShownCertificate } from './shown-certificate.ts';
@@ -17,7 +17,6 @@ import type {
   Step,
   StepServices,
 } from './step.ts';
-import { visitBudget } from './visit-budget.ts';
 
 /** A visitor as somebody describes them. */
 export interface DescribedVisitor {
@@ -164,18 +163,11 @@ function describedVisit(
     },
   };
   return {
-    accountId: '',
-    edgeId: '',
-    ownerId: '',
+    ...blankVisit(),
     source,
-    countedSource: 0,
     hostname: '',
     facts: unknown,
     endpoint: unknown,
-    policy: undefined,
-    warn: () => undefined,
-    budget: visitBudget(),
-    outgoingBody: undefined,
     get method() {
       return method ?? (seen.byMethod ? unknown() : 'GET');
     },
@@ -193,13 +185,7 @@ function describedVisit(
     },
     set upstreamTarget(_changed: string) {},
     urls: [],
-    isUpgrade: false,
-    operationId: () => '',
     outgoing: [],
-    identity: undefined,
-    cookies: [],
-    tokens: [],
-    circuits: [],
     kept: unknown,
     services,
     get isTls13() {

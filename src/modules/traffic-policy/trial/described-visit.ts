@@ -1,5 +1,5 @@
 import type { IpAddress } from '../../../lib/ip/address.ts';
-import { NotDescribed } from '../../not-described.ts';
+import { blankVisit, NotDescribed } from '../../not-described.ts';
 import type {
   AccessRules,
   ConnectionFacts,
@@ -8,7 +8,6 @@ import type {
   RequestVisit,
   StepServices,
 } from '../../step.ts';
-import { visitBudget } from '../../visit-budget.ts';
 
 /** A visit as somebody describes it. */
 export interface DescribedRequest {
@@ -56,11 +55,8 @@ export function describedVisit(
   const { protocol, port } = endpoint;
   const url = `${protocol}://${host}${target}`;
   return {
-    accountId: '',
-    edgeId: '',
-    ownerId: '',
+    ...blankVisit(),
     source,
-    countedSource: 0,
     hostname: endpoint.host,
     facts: () => factsOf(port, region),
     endpoint: () => ({
@@ -69,24 +65,14 @@ export function describedVisit(
         return unknown('the id of the endpoint')();
       },
     }),
-    policy: undefined,
-    warn: () => undefined,
-    budget: visitBudget(),
-    outgoingBody: undefined,
     method,
     httpVersion: '1.1',
     host,
     target,
     upstreamTarget: target,
     urls: [url],
-    isUpgrade: false,
-    operationId: () => '',
     headers,
     outgoing: headers,
-    identity: undefined,
-    cookies: [],
-    tokens: [],
-    circuits: [],
     body: undefined,
     kept: unknown('what earlier requests have left'),
     services,
