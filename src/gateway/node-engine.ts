@@ -105,19 +105,7 @@ export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngi
 
 function openHttps(
   parts: NodeEngineParts,
-  shared: Pick<
-    HttpsFrontParts,
-    | 'access'
-    | 'connect'
-    | 'tunnels'
-    | 'health'
-    | 'secrets'
-    | 'challenges'
-    | 'visitorKeys'
-    | 'passThrough'
-    | 'arrivals'
-    | 'bounds'
-  >,
+  shared: Omit<HttpsFrontParts, 'options' | 'observer' | 'log' | 'logins' | 'certificates' | 'errorPrefix'>,
 ): HttpsFront | undefined {
   const { certificates, options } = parts;
   if (options.https === undefined && options.http === undefined) return undefined;
