@@ -29,7 +29,7 @@ export async function withRetries<T>(
     } catch (error) {
       const pauseMs = pauseAfter(error, attempt, repeatable);
       if (pauseMs === undefined || attempt >= attempts || pauseMs > longestPauseMs) throw error;
-      // Others are never repeated.
+      // Other errors are never repeated.
       onPause?.(error as ApiError | ConnectionError, pauseMs);
       await pause(pauseMs, signal);
     }

@@ -6,7 +6,7 @@ import './styles/app.css';
 import './styles/access.css';
 import './styles/edges.css';
 
-// This script is the first and smallest: what the first view needs from the server is asked for before the large ones run.
+// The script is the first and smallest: what the first view needs from the server is asked for before the large ones run.
 sendEarly('/dashboard/session');
 const firstCall = firstCallOf(location);
 if (firstCall !== undefined) sendEarly(firstCall);

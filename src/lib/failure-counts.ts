@@ -1,7 +1,7 @@
 export interface SourceFailures {
   readonly source: string;
   readonly failures: number;
-  /** Those of them that were refused instead of answered. */
+  /** Failures that were refused instead of answered. */
   readonly refused: number;
 }
 

@@ -8,7 +8,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 const shortestSliceMs = 2;
 const longestSliceMs = 8;
 
-/** Those who wait for their next slice, first come first, but for work that others wait for. */
+/** Work that waits for its next slice, first come first, but for work that others wait for. */
 const waiting: (() => void)[] = [];
 let sliceMs = shortestSliceMs;
 /** Undefined in a turn of the event loop that has had no slice yet. */

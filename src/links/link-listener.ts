@@ -94,7 +94,7 @@ export class LinkListener {
   }
 
   get port(): number {
-    // It listens on a port, so that it has an address of this form.
+    // The server listens on a port, so that it has an address of this form.
     return (this.#server.address() as AddressInfo).port;
   }
 

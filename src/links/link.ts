@@ -39,7 +39,7 @@ export class Link {
       {
         role: 'client',
         maxLocalStreams: Infinity,
-        // That of the heartbeat.
+        // The stream of the heartbeat.
         maxRemoteStreams: 1,
         maxUnreadBytes,
         carriesAcks: false,
@@ -124,7 +124,7 @@ export class Link {
 
   #giveUp(opening: Opening, startedMs: number): void {
     if (!opening.giveUp()) return;
-    // Others must not wait for a peer that is gone without a word.
+    // Further streams must not wait for a peer that is gone without a word.
     if (this.#heartbeat !== undefined && this.#mux.heardMs < startedMs) this.close('no answer');
   }
 }
@@ -197,7 +197,7 @@ export async function openDuplex(
   options: Pick<DuplexOptions, 'allowHalfOpen'>,
 ): Promise<Duplex> {
   const duplex = new StreamDuplex(options);
-  // It may break before the caller has it, and an error that nobody listens for ends the process.
+  // The stream may break before the caller has it, and an error that nobody listens for ends the process.
   duplex.on('error', () => {});
   await open(request, duplex);
   return duplex;

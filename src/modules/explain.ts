@@ -46,7 +46,7 @@ export interface ToldStep {
   readonly word: 'passes' | 'refuses' | 'depends' | 'unloadable';
   readonly asked: readonly AskedPolicies[];
   readonly asks: Question | undefined;
-  /** It asks for something else where the visitor comes from another address. */
+  /** The step asks for something else where the visitor comes from another address. */
   readonly isSpared: boolean;
 }
 

@@ -76,7 +76,7 @@ export interface ModuleSecrets<Input, Stored> {
  * database and the snapshot hold.
  */
 export interface EdgeModule<Input = never, Stored extends Settings = Settings> {
-  /** Its key inside an edge or route, and the last segment of its own path. */
+  /** The module's key inside an edge or route, and the last segment of its own path. */
   readonly name: string;
   /** As it stands in the names of operations: "Replace TCP Edge IP Restriction Module". */
   readonly title: string;

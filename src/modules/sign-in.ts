@@ -34,7 +34,7 @@ export type ClientFromVaults = (
 ) => { readonly clientId: string; readonly clientSecret: string };
 
 export interface ProviderDifferences {
-  /** It has no metadata and no signed claims: these are its addresses. */
+  /** Addresses of a provider that has no metadata and no signed claims. */
   readonly oauth2?: {
     readonly authorize: string;
     readonly token: string;
@@ -44,9 +44,9 @@ export interface ProviderDifferences {
     /** Lists about the same person that are read beside it, by the name of the claim that they become. */
     readonly lists?: Readonly<Record<string, string>>;
   };
-  /** It does not put the nonce into its claims. */
+  /** The provider does not put the nonce into its claims. */
   readonly noNonce?: true;
-  /** It refuses proofs of PKCE from clients with a secret. */
+  /** The provider refuses proofs of PKCE from clients with a secret. */
   readonly noPkce?: true;
   /** Further parameters of the request for a login. */
   readonly parameters?: Readonly<Record<string, string>>;

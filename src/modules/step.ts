@@ -334,7 +334,7 @@ export type Step = ConnectionStep | RequestStep;
 export interface Answering {
   /** As it came to the endpoint whose step is run. */
   request: { readonly method: string; readonly headers: HeaderList };
-  /** That of the endpoint whose step is run. */
+  /** Visit at the endpoint whose step is run. */
   visit: RequestVisit;
   readonly status: number;
   /** Headers that frame the body or belong to the connection are not among them. */

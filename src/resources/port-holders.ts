@@ -21,7 +21,7 @@ export interface PortHolder {
 /** Every resource that holds ports; none may take what another account holds in any of them. */
 export const portHolders = serviceListKey<PortHolder>('holders of ports');
 
-/** Those that hold the port, in all accounts. */
+/** Owners that hold the port, in all accounts. */
 export async function ownersOfPort(services: Services, queries: Queries, port: number): Promise<readonly PortOwner[]> {
   const owners: PortOwner[] = [];
   for (const holder of services.all(portHolders)) {

@@ -16,7 +16,7 @@ export interface Referable {
   /** Makes `referrerId` name exactly these, in place of those it named before; `isNew`: it named none. */
   setReferences(transaction: Transaction, referrerId: string, ids: readonly string[], isNew: boolean): Promise<void>;
   referrersOf(queries: Queries, id: string): Promise<readonly string[]>;
-  /** Those that `referrerId` names. */
+  /** Ids that `referrerId` names. */
   namedBy(queries: Queries, referrerId: string): Promise<readonly string[]>;
 }
 

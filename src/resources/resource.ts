@@ -101,7 +101,7 @@ export interface Resource {
   readonly errors?: readonly ErrorDefinition[];
   operations(context: ResourceContext): readonly Operation[];
   compilers?(context: ResourceContext): readonly Compiler[];
-  /** Its documents, where others name them by id. */
+  /** Documents of the resource, where others name them by id. */
   readonly referables?: readonly Referable[];
   /** Provides its services. */
   provide?(context: ResourceContext): void;

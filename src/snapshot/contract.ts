@@ -202,7 +202,7 @@ export interface HttpsEdgeEntry extends Observable {
   readonly routes: readonly RouteEntry[];
   /** True: visitors may come without TLS too. `only`: they come without it. */
   readonly plain?: true | 'only';
-  /** Others of the account that say the same may have its names too: each visitor is sent to one of them. */
+  /** Endpoints of the account that say the same may have its names too: each visitor is sent to one of them. */
   readonly isPooled?: true;
 }
 

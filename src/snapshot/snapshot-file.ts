@@ -110,7 +110,7 @@ export class SnapshotFile {
   /** Goes on in many turns: traffic and the API must not wait for a hundred thousand entries. */
   async #write(): Promise<void> {
     if (this.#localCa === undefined) return;
-    // It will take as long as the last one did.
+    // The next write will take as long as the last one did.
     this.#restsUntil = performance.now() + restFactor * this.#busyMs;
     const { set, ...rest } = this.#state.asUpdate();
     const { certificatePem, privateKeyPem } = this.#localCa;

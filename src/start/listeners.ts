@@ -56,7 +56,7 @@ export async function openAgentPort(config: Config, descriptor: number | undefin
   return AgentPort.open({ listen, descriptor, maxWaiting: agentPending });
 }
 
-/** That of agents, and that of other processes which have visitors for these agents, or count with this one. */
+/** The listener of agents, and that of other processes which have visitors for these agents, or count with this one. */
 function agentListeners(config: Config): readonly Listener[] {
   const { role, agentListen, linkListen, linkAddress } = config;
   if (role === 'api') return [];

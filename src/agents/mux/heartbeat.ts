@@ -99,7 +99,7 @@ export class Heartbeat implements StreamReceiver {
 
   #beat(): void {
     if (this.#isRefused) return;
-    // Its type goes alone, because some agents read what follows by the frame.
+    // The type of the stream goes alone, because some agents read what follows by the frame.
     this.#stream ??= this.#mux.open(this, typedStart(streamTypes.heartbeat));
     const beat = Buffer.allocUnsafe(beatBytes);
     fillRandom(beat);

@@ -118,7 +118,7 @@ export class MuxSession {
     return this.#streams.size - this.#remoteStreams;
   }
 
-  /** Those of them that somebody uses. */
+  /** Streams that somebody uses. */
   get usedStreams(): number {
     return this.localStreams - this.#abandoned.size;
   }

@@ -175,7 +175,7 @@ export class AgentConnection implements MuxOwner {
     try {
       await isKnownToHost;
     } catch (error) {
-      // It is refused like one that was never up.
+      // The session is refused like one that was never up.
       this.#state = 'authenticating';
       throw error;
     }

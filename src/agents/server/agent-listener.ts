@@ -16,7 +16,7 @@ import type { AgentSource } from './host.ts';
 import { PendingSockets } from './pending-sockets.ts';
 
 export interface AgentListenerOptions extends ConnectionSettings {
-  /** Its owner closes it. */
+  /** Closed by its owner. */
   readonly port: AgentPort;
   readonly clientRules: ClientRules;
   /**

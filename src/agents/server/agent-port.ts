@@ -53,7 +53,7 @@ export class AgentPort implements Disposable {
   }
 
   get port(): number {
-    // It listens on a port, so that it has an address of this form.
+    // The server listens on a port, so that it has an address of this form.
     return (this.#server.address() as AddressInfo).port;
   }
 

@@ -19,7 +19,7 @@ export interface BindMessage {
   readonly upstream: Upstream;
   readonly metadata: string;
   readonly poolingEnabled: boolean;
-  /** Those of the answer before, after a reconnect, since they have the name that was given; else of `optsMessage`. */
+  /** Options of the answer before, after a reconnect, since they have the name that was given; else of `optsMessage`. */
   readonly opts: Readonly<Record<string, unknown>>;
 }
 

@@ -8,7 +8,7 @@ export function secretIn(body: unknown, field: string): string {
 
 /**
  * Fields of a body that hold secrets. They are read by hand: a message must never repeat what may be a secret.
- * Those of `optional` come last, and are empty where they are missing.
+ * Fields of `optional` come last, and are empty where they are missing.
  */
 export function secretsIn(
   body: unknown,

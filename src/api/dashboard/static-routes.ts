@@ -10,7 +10,7 @@ import { DashboardFiles } from './dashboard-files.ts';
 import { dashboardNotBuilt } from './errors.ts';
 
 const prefix = '/dashboard/';
-/** Their names change with their content. */
+/** Folder of files whose names change with their content. */
 const hashedFolder = 'assets/';
 const contentPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +

@@ -144,7 +144,7 @@ export class RateCounts implements Disposable {
 
   /** A clock that was set, to any side, begins anew: nobody may be refused for hours by it. */
   #slide(counts: Counts, window: number): void {
-    // Those that are told later would be of another window.
+    // Counts that are told later would be of another window.
     if (counts.unreported.size > 0) this.report();
     const isNext = window === counts.window + 1;
     this.#countKeys(counts, -(counts.previous.size + (isNext ? 0 : counts.current.size)));

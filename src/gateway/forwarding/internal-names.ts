@@ -24,7 +24,7 @@ export class InternalNames<Endpoint extends Named> {
     return this.#byId.get(id);
   }
 
-  /** Those of the most specific name that the URL leads to; more than one if they share it. */
+  /** Endpoints of the most specific name that the URL leads to; more than one if they share it. */
   find(accountId: string, text: string): readonly Endpoint[] {
     const read = readEndpointUrl(text.replace(/\/$/, ''));
     if (

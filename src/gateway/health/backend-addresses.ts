@@ -94,7 +94,7 @@ export class BackendAddresses {
     return rest.length === 0 ? undefined : this.#pick(new Ring(rest), facts, this.#now());
   }
 
-  /** Others do not wait for the one that tries it. */
+  /** Returns an address whose trial is due. Others do not wait for the request that tries it. */
   #takeTrial(now: number): Target | undefined {
     const trial = this.#members.targets.find(({ trialAtMs }) => trialAtMs <= now);
     if (trial !== undefined) trial.trialAtMs = now + (this.balance.passive?.downMs ?? defaultDownMs);

@@ -5,7 +5,7 @@ export interface Authority {
   /** Lower case, without a trailing dot. */
   readonly name: string;
   readonly port: number | undefined;
-  /** Both as text; without the default port, because some upstreams compare the text. */
+  /** Name and port as text; without the default port, because some upstreams compare the text. */
   readonly host: string;
 }
 

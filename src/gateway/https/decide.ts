@@ -48,9 +48,9 @@ export type Decision =
   | RoutedRequest
   | { readonly kind: 'answer'; readonly answer: OwnAnswer }
   | Close
-  /** It is decided on once its body is whole. */
+  /** The request is decided on once its body is whole. */
   | { readonly kind: 'hold'; readonly maxBytes: number; readonly visit: RequestVisit }
-  /** It is decided on, or answered, once something has been asked. `visit` is undefined where an answer comes in any case. */
+  /** The request is decided on, or answered, once something has been asked. `visit` is undefined where an answer comes in any case. */
   | {
       readonly kind: 'wait';
       readonly start: () => Promise<OwnAnswer | undefined>;
@@ -200,7 +200,7 @@ function finishAnswer(run: AnswerRun): Decision {
   const outcome = run.next();
   if (outcome instanceof UserError) throw outcome;
   if (outcome?.kind === 'close') return outcome;
-  // It was made with an answer of our own.
+  // The run was made with an answer of our own.
   if (outcome === undefined) return { kind: 'answer', answer: run.own! };
   const start = async (): Promise<OwnAnswer> => {
     for (let waiting: Wait = outcome; ;) {

@@ -28,7 +28,7 @@ type AskingVisit = StepVisit & Pick<RequestVisit, 'exchange' | 'hold'>;
 export class OwnRequests {
   readonly #handle: (exchange: Exchange) => void;
   readonly #fetchFor: FetchFor;
-  /** Those that have led to others wait for them: each depth has turns of its own. */
+  /** Requests that have led to others wait for them: each depth has turns of its own. */
   readonly #turns = Array.from({ length: mostDepth }, () => new FairTurns({ atOnce: 2000, ofOwner: 20, waiting: 100 }));
   readonly #left = new WeakMap<object, OwnOrigin['left']>();
   /** Requests whose visitors have left. */

@@ -73,7 +73,7 @@ export class RequestVisit implements StepVisit, Position {
   readonly hops: number;
   /** Undefined: it goes to the backend of its route. */
   forwarding: Forwarding | undefined;
-  /** Its visit at the endpoint that it is forwarded to. */
+  /** The request's visit at the endpoint that this one is forwarded to. */
   next: RequestVisit | undefined;
   at = 0;
   /** How often something was waited for. */

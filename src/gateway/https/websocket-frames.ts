@@ -18,7 +18,7 @@ const nothing = Buffer.alloc(0);
 
 interface Frame {
   readonly opcode: number;
-  /** Its four bytes as one number. */
+  /** The four bytes of the mask as one number. */
   readonly mask: number;
   readonly length: number;
   /** Bytes of the payload that have been read. */

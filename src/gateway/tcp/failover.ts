@@ -8,7 +8,7 @@ import { Opening } from './opening.ts';
 /** One of several ways, as it is tried. */
 export interface Member<Candidate> {
   readonly candidate: Candidate;
-  /** It had failed before the client came. */
+  /** The candidate had failed before the client came. */
   readonly isTrial: boolean;
   /** Undefined if it has no room for another connection. */
   take(): Pick<UpstreamSlot, 'close'> | undefined;

@@ -32,7 +32,7 @@ export class TunnelBackends implements SnapshotFollower {
     const isReplaced = this.find(backend.id) !== backend;
     if (!isReplaced && !backend.isExpected) return 'late';
     const waiting = this.#waits.enter(backend.id, waiter, backend.hasTunnels ? retryMs : Infinity);
-    // It was replaced before the visitor came here, and that does not happen again by itself.
+    // The backend was replaced before the visitor came here, and that does not happen again by itself.
     if (isReplaced) this.#waits.wake(backend.id);
     return waiting;
   }

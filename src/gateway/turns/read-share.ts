@@ -92,7 +92,7 @@ export class ReadShare implements Reader {
 
   readonly #goOn = (): boolean => {
     this.#isResting = false;
-    // It has waited for its turn.
+    // The reader has waited for its turn.
     this.#surplus = Math.min(this.#surplus, mostAtOnce);
     if (this.#isOver) return false;
     if (!this.#isPaused) this.#reader.resume();

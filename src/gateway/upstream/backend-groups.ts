@@ -105,7 +105,7 @@ export class BackendGroups {
       (this.#avoided.get(id) ?? 0) > now ? 'last' : 'first',
     );
     const [chosen] = first;
-    // Others do not wait for the one that tries it.
+    // Nobody else waits for the one that tries it.
     if (chosen !== undefined && this.#avoided.has(chosen)) this.failed(chosen);
     return [...first, ...last];
   }

@@ -10,7 +10,7 @@ import { SharedCache } from '../../lib/shared-cache.ts';
 /** Somebody who waits for the addresses of a name. */
 export interface NameUser {
   readonly accountId: string;
-  /** Its turn has come: from now on it waits for the name alone, not for other accounts. */
+  /** The question's turn has come: from now on it waits for the name alone, not for other accounts. */
   begun(): void;
   done(error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]): void;
 }
@@ -58,7 +58,7 @@ export class Names {
   readonly #resolve: LookupFunction;
   readonly #found = new SharedCache<Found>(keptAddresses);
   readonly #waiting = new FairQueue<Question>();
-  /** Those that wait, by account and name. */
+  /** Questions that wait, by account and name. */
   readonly #questions = new Map<string, Question>();
   /** By name. */
   readonly #underWay = new Map<string, UnderWay>();

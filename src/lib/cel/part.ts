@@ -16,7 +16,7 @@ export interface Part<Subject> {
   readonly size: number;
   /** False: only a fault of the budget can come of it. */
   readonly mayFail: boolean;
-  /** Its value, where it is written out. */
+  /** The value, where it is written out. */
   readonly constant: Value | undefined;
 }
 

@@ -30,7 +30,7 @@ class Sweep {
   #count = 0;
   /** The number of ranges around the current place. */
   #depth = 0;
-  /** Their rows, outermost first. */
+  /** Rows of the intervals that are open, outermost first. */
   readonly #open = new Uint32Array(maxDepth);
   /** The flags outside, then the union of flags down to each of them. */
   readonly #unions = new Uint8Array(maxDepth + 1);

@@ -63,7 +63,7 @@ export function characterClass(character: string, ignoresCase: boolean): Charact
   const code = character.codePointAt(0) ?? 0;
   const plain = joinClasses([[code, code]], [], false);
   const made = ignoresCase ? ignoringCase(plain) : plain;
-  // Others are too many to keep.
+  // Characters behind these are too many to keep.
   if (code < byteCount) kept.set(character, made);
   return made;
 }

@@ -30,7 +30,7 @@ const textLikeTypes: ReadonlySet<string> = new Set([
 
 /** Digests of the bytes as they are (RFC 9530 and before): any coding would make them wrong. */
 const digests: readonly string[] = ['content-md5', 'digest', 'content-digest', 'repr-digest'];
-/** These have no body, or only a part of one. */
+/** Statuses of answers that have no body, or only a part of one. */
 const statusesWithout: ReadonlySet<number> = new Set([204, 205, 206, 304]);
 
 /** Headers by lower-case name; those that repeat are joined to one list. */

@@ -1,14 +1,14 @@
 import type { ProviderDifferences } from '../sign-in.ts';
 
 interface NamedProvider {
-  /** That of its metadata, or the URL that it is known by. */
+  /** Issuer that its metadata names, or the URL that it is known by. */
   readonly issuer: string;
   readonly scopes: readonly string[];
   readonly groupsClaim?: string;
   readonly differs?: ProviderDifferences;
-  /** It says which groups somebody is in. */
+  /** The provider says which groups somebody is in. */
   readonly tellsGroups?: true;
-  /** It says whether an e-mail address is verified. */
+  /** The provider says whether an e-mail address is verified. */
   readonly verifiesEmail?: true;
 }
 

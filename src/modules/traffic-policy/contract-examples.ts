@@ -1,6 +1,6 @@
 import type { MakeBody } from '../../../test/contract/support/examples.ts';
 
 export const moduleExample: MakeBody = () => ({
-  // It suits routes as well as TCP and TLS edges.
+  // The example suits routes as well as TCP and TLS edges.
   value: '{"on_tcp_connect": []}',
 });

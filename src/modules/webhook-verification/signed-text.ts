@@ -6,7 +6,7 @@ import type { HeaderList } from '../step.ts';
 /** A request before its body is read. */
 export interface RequestHead {
   readonly method: string;
-  /** Its URL as visitors write it: with and without the port that goes without saying. */
+  /** URL of the request as visitors write it: with and without the port that goes without saying. */
   readonly urls: readonly string[];
   /** As the client sent them. */
   readonly headers: HeaderList;

@@ -94,7 +94,7 @@ export class KeyUses {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#flushing = this.#flushSome()
-        // They are pending again.
+        // Uses that were not written are pending again.
         .catch(() => {})
         .finally(() => {
           if (this.#pending.size > 0) this.#schedule();

@@ -165,7 +165,7 @@ function inOrder(steps: readonly Step[], services: Services): readonly Step[] {
   const order = new Map(
     kinds.map(({ kind, isCreatedFirst }, at) => [kind, isCreatedFirst === true ? at - kinds.length : at]),
   );
-  // Those that name each other, of whichever kind, come behind all others of their scope.
+  // Entries that name each other, of whichever kind, come behind all others of their scope.
   for (const { kind, scope, namesItsScope } of kinds) {
     const last = kinds.findLastIndex((each) => each.scope === scope);
     if (namesItsScope === true) order.set(kind, last);
@@ -182,7 +182,7 @@ function depthsOf(steps: readonly Step[]): ReadonlyMap<Step, number> {
   const measure = (step: Step): number => {
     const known = depths.get(step);
     if (known !== undefined) return known;
-    // Those that lead back to themselves are refused when they are written.
+    // Entries that lead back to themselves are refused when they are written.
     depths.set(step, 0);
     const fields = step.action === 'delete' ? (step.entry?.fields ?? {}) : step.fields;
     const named = (step.kind.names?.(fields) ?? []).flatMap(({ scope, name }) => byName.get(`${scope} ${name}`) ?? []);

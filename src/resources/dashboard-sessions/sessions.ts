@@ -211,7 +211,7 @@ export class StoredSessions implements Sessions {
   /** A session whose token let nobody in once is over for good, also if a key is prolonged or an owner activated again. */
   async #fail(session: KnownSession, fault: unknown): Promise<never> {
     if (!(fault instanceof UserError)) throw fault;
-    // It is refused in any case; one that cannot be deleted is refused for the same reason again.
+    // The session is refused in any case; one that cannot be deleted is refused for the same reason again.
     await this.#delete(session).catch(() => {});
     // The token is gone: to the browser, that is the end of the session. Other faults say more.
     throw fault.code === tokenUnknown.code ? refused(sessionOver) : fault;

@@ -26,7 +26,7 @@ export interface ModulesOfRoutes {
   readonly prefix: string;
   /** Undefined for an id that names no route of the account, or none of the edge that is given. */
   find(accountId: string, id: string, edgeId?: string): Awaitable<Readonly<Record<string, Settings>> | undefined>;
-  /** Those of an HTTPS edge, newest first, at most so many. Undefined: it is an edge of another kind. */
+  /** Routes of an HTTPS edge, newest first, at most so many. Undefined: it is an edge of another kind. */
   ofEdge(accountId: string, edgeId: string, most: number): Promise<readonly RouteModules[] | undefined>;
 }
 

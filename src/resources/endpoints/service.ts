@@ -21,7 +21,7 @@ export interface EndpointPlace {
 export interface CloudEndpoints {
   /** Cloud endpoints of the account at the same place, whatever their schemes. */
   at(queries: Queries, accountId: string, place: EndpointPlace): Promise<readonly CloudEndpointRef[]>;
-  /** Those of these places where there is one, whatever their schemes. */
+  /** The places among these where there is one, whatever their schemes. */
   amongst<Place extends EndpointPlace & { readonly account_id: string }>(
     queries: Queries,
     places: readonly Place[],

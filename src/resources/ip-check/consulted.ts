@@ -39,7 +39,7 @@ export interface Consulted {
   readonly door: Door | undefined;
   /** Undefined: it is no HTTPS edge. */
   readonly routes: readonly (Door & Omit<RouteModules, 'modules'>)[] | undefined;
-  /** It has more routes than these. */
+  /** The edge has more routes than these. */
   readonly isCut: boolean;
   /** Names of certificate authorities. */
   readonly nameOf: NameOf;

@@ -35,7 +35,7 @@ export interface FurtherCheck {
 /** What becomes of a visitor who wants to pass several checks. */
 export interface Verdict {
   readonly checks: readonly Check[];
-  /** Those that the visitor is not spared. */
+  /** Checks that the visitor is not spared. */
   readonly further: readonly FurtherCheck[];
   readonly isAllowed: boolean;
   readonly isAllowedIfAllEnforced: boolean;

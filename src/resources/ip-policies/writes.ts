@@ -32,7 +32,7 @@ export function ipPolicyWrites(services: Services) {
           policy: policy.id,
           users: await nameUsers(transaction, policy.account_id, users),
         });
-      // Its rules go with it.
+      // Rules go with their policy.
       const parts = await services.get(ipPolicyRuleSearch).deleteAll(transaction, policy.id);
       await ipPolicies.delete(transaction, policy, { cascades: true, parts });
     },

@@ -53,7 +53,7 @@ export function flaggedCidr(cidr: unknown, action: unknown): FlaggedCidr {
 
 export function readCidr(text: string): Cidr {
   const parsed = parseCidr(text);
-  // It was valid when it was stored: another form means that the database was changed by hand.
+  // The rule was valid when it was stored: another form means that the database was changed by hand.
   if (!parsed.ok) throw new StoredRuleError(`the stored rule ${JSON.stringify(text)} is not a CIDR`);
   return parsed.cidr;
 }

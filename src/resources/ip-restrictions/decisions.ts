@@ -100,7 +100,7 @@ export async function readDecisions(queries: Queries, restrictionId: string): Pr
   return new Map(all.map((each) => [each.ip, each]));
 }
 
-/** They go with their restriction. */
+/** Decisions go with their restriction. */
 export async function deleteDecisions(transaction: Transaction, restrictionId: string): Promise<void> {
   for (const each of (await readDecisions(transaction, restrictionId)).values())
     await decisions.delete(transaction, each);

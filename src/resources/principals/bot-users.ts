@@ -126,7 +126,7 @@ function operationsAt({ store, services }: ResourceContext, named: (typeof names
 
 async function checkName(transaction: Transaction, bot: BotUser): Promise<void> {
   if (bot.name === '') throw new UserError(botNameEmpty);
-  // It stands in a column of its own, where PostgreSQL cannot hold one.
+  // The name stands in a column of its own, where PostgreSQL cannot hold one.
   if (bot.name.includes('\0')) throw new UserError(invalidValue, { field: '"name"', reason: 'holds a NUL character' });
   const [taken] = await transaction.all('SELECT id FROM bot_users WHERE account_id = $1 AND name = $2 AND id <> $3', [
     bot.account_id,

@@ -54,7 +54,7 @@ export function withPerson<Document extends Person>(document: Document, input: P
 export async function checkPerson(transaction: Transaction, person: Person): Promise<void> {
   const { id, account_id, name, email } = person;
   if (name.trim() === '') throw new UserError(invalidValue, { field: '"name"', reason: 'is empty' });
-  // They stand in columns of their own, where PostgreSQL cannot hold one.
+  // Name and address stand in columns of their own, where PostgreSQL cannot hold one.
   if (name.includes('\0')) throw new UserError(invalidValue, { field: '"name"', reason: 'holds a NUL character' });
   if (email !== undefined && !/^[^\s@\0]+@[^\s@\0]+$/.test(email))
     throw new UserError(notAnEmailAddress, { email: quote(email) });

@@ -25,7 +25,7 @@ export function matches({ kind, name }: SignInRule, { groups, email, emailVerifi
 /** The highest role that the rules give; undefined where none is about the person. */
 export function roleIn(rules: readonly AccountRule[], person: Person, accountId: string): GivenRole | undefined {
   const matching = rules.filter((rule) => rule.accountId === accountId && matches(rule, person));
-  // They are listed from the highest to the lowest.
+  // Roles are listed from the highest to the lowest.
   const role = roles.find((each) => matching.some((rule) => rule.role === each));
   return role && { role, byGroup: matching.some(({ kind }) => kind === 'group') };
 }

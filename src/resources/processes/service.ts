@@ -19,7 +19,7 @@ export interface Processes {
 }
 
 export interface MachineListener extends Listener {
-  /** Those that other machines can reach. */
+  /** Addresses that other machines can reach. */
   readonly addresses: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export interface UnopenedPort {
 
 export interface ListedProcess extends ProcessFacts {
   readonly id: string;
-  /** This process itself. */
+  /** True for the process that answers. */
   readonly isSelf: boolean;
   readonly hostname: string;
   /** RFC 3339. */

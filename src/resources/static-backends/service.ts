@@ -14,7 +14,7 @@ export interface WatchedBackend {
   readonly state: 'up' | 'in_part' | 'down' | 'unchecked';
   /** Addresses with a weight. */
   readonly addresses: number;
-  /** Those that no gateway misses. */
+  /** Addresses that no gateway misses. */
   readonly answering: number;
   /** The first of the others. */
   readonly fault?: {
@@ -25,7 +25,7 @@ export interface WatchedBackend {
 }
 
 export interface WatchedBackends {
-  /** Those of the newest backends of an account whose addresses somebody watches. */
+  /** The newest backends of an account whose addresses somebody watches. */
   ofAccount(accountId: string): Promise<readonly WatchedBackend[]>;
 }
 

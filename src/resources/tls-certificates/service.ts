@@ -33,7 +33,7 @@ export const pairChecks = serviceKey<PairChecks>('checks of certificates and the
 export interface EndsOfCertificates {
   /** Ids and times in milliseconds, the ones that end first. */
   first(count: number): readonly (readonly [id: string, notAfterMs: number])[];
-  /** Those that are warned of, the ones that end first. */
+  /** Certificates that are warned of, the ones that end first. */
   soon(nowMs: number): readonly (readonly [id: string, source: 'issued' | 'uploaded'])[];
 }
 

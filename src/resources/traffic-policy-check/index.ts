@@ -61,7 +61,7 @@ function checkOperation(context: ResourceContext): Operation {
       await preparePolicy(body.policy);
       const policy = acceptPolicy(body.policy);
       const ids = await checkIpPolicies(context, accountId, policy);
-      // Their names are looked up, and no value is read.
+      // Names of secrets are looked up, and no value is read.
       await checkSecrets(context.services, context.store.queries, accountId, policy.reads.secrets);
       if (body.request === undefined) return checked;
       const request = readRequest(body.request, policy);

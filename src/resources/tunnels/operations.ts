@@ -79,7 +79,7 @@ export function sessionOperations(context: ResourceContext): readonly Operation[
   } as const;
   return [
     ...readOperations(list),
-    // Their names come from an object whose keys are commands.
+    // Names of commands come from an object whose keys are commands.
     ...(Object.keys(commands) as AgentCommand[]).map((command) =>
       commandOperation(command, context, (call) => findNamed(store.queries, list, call)),
     ),

@@ -46,7 +46,7 @@ export class TunnelRows {
     record(writer, tunnelSessions, session);
   }
 
-  /** Their claims stay with the account for a while. */
+  /** Claims of the tunnels stay with the account for a while. */
   async removeTunnelsOf(writer: ObservationWriter, sessionId: string): Promise<void> {
     for (const row of await writer.all('SELECT document FROM tunnels WHERE session_id = $1', [sessionId])) {
       await this.removeTunnel(writer, tunnels.parse(row), 'held');

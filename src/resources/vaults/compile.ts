@@ -33,7 +33,7 @@ export function vaultCompilers(sealer: Sealer): readonly Compiler[] {
         }
         return found.flatMap((secret) => {
           const sealed = values.get(secret.id);
-          // It may have been deleted in the meantime.
+          // The secret may have been deleted in the meantime.
           return sealed === undefined ? [] : [toEntry(secret, sealed, sealer)];
         });
       },

@@ -17,7 +17,7 @@ export async function endSession(transaction: Transaction, session: AppSession):
 }
 
 async function endOne(transaction: Transaction, session: AppSession, subject: string): Promise<void> {
-  // Its row goes first: it makes room for the one that is left.
+  // The row of the session goes first: it makes room for the one that is left.
   await appSessions.delete(transaction, session);
   await insertEnded(transaction, {
     id: session.id,

@@ -22,7 +22,7 @@ export interface AppSession extends Stored {
   readonly source: string;
   readonly user_agent: string;
   readonly groups: readonly string[];
-  /** Those of the user, so that sessions can be found by them. */
+  /** Address and name of the user, so that sessions can be found by them. */
   readonly email: string;
   readonly name: string;
   readonly provider: AppUser['provider'];

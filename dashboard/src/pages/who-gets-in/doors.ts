@@ -53,7 +53,7 @@ export interface Doors {
 
 interface Edges {
   readonly https: readonly HttpsEdge[];
-  /** Those without routes. */
+  /** Edges without routes. */
   readonly tcp: readonly (TcpEdge | TlsEdge)[];
   /** Endpoints of the cloud and of agents that visitors reach. */
   readonly endpoints: readonly Endpoint[];

@@ -173,7 +173,7 @@ function endOf(text: string, allowed: RegExp): string {
   return text.slice(at);
 }
 
-/** Those that begin with what is typed, before those that hold it. */
+/** Options that begin with what is typed, before those that hold it. */
 function matching(options: readonly Option[], token: string, caret: number): Completion {
   const lower = token.toLowerCase();
   const rank = ({ name }: Option): number => {

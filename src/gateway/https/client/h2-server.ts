@@ -29,11 +29,11 @@ interface Session {
   open: number;
   /** Value of `performance.now()` when the last stream ended. */
   idleSince: number;
-  /** It ends with the stream that is its last at the time. */
+  /** The session ends with the stream that is its last at the time. */
   isLeaving: boolean;
   /** Nothing has happened for the time that it may be idle, while there were streams. */
   isSilent: boolean;
-  /** It has ended, and its connection is closed soon. */
+  /** The session has ended, and its connection is closed soon. */
   isEnding: boolean;
 }
 
@@ -153,7 +153,7 @@ export class Http2Server {
     if (state.open > 0 || state.isEnding) return;
     state.isEnding = true;
     session.close();
-    // Its end has been told already, and would not clear the timer.
+    // The socket's end has been told already, and would not clear the timer.
     if (socket.closed) return;
     const late = setTimeout(() => socket.destroy(), this.#options.timeouts.idleMs);
     socket.once('close', () => clearTimeout(late));

@@ -10,7 +10,7 @@ import { withoutSessionCookie, withoutSetSession } from './session-cookie.ts';
 export interface Forwarding {
   /** Host header for the upstream. */
   readonly host: string;
-  /** That of the connection. */
+  /** Scheme of the connection. */
   readonly scheme: 'http' | 'https';
   /** Address of the connection's peer. */
   readonly peer: string;

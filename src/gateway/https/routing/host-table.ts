@@ -77,12 +77,12 @@ export class HostTable {
     return this.all(name)[0];
   }
 
-  /** Those that serve the host by TLS; more than one if they share it. */
+  /** Edges that serve the host by TLS; more than one if they share it. */
   all(name: string): readonly Edge[] {
     return this.#byName.get(name) ?? ofWildcard(this.#byName, name);
   }
 
-  /** Those that serve the host without TLS. */
+  /** Edges that serve the host without TLS. */
   allPlain(name: string): readonly Edge[] {
     const exact = this.#plain.get(name);
     if (exact !== undefined) return exact;

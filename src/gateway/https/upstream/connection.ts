@@ -58,7 +58,7 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
   lastActivity = 0;
   /** Infinite while a request is under way: the request has a limit of its own. */
   limitMs = Infinity;
-  /** Its place among the connections to its backend. A socket that has changed protocol keeps it. */
+  /** The connection's place among the connections to its backend. A socket that has changed protocol keeps it. */
   readonly slot: UpstreamSlot;
   readonly via: string;
   readonly #socket: Duplex;

@@ -171,7 +171,7 @@ async function learnAll(visit: PolicyVisit, shown: readonly Shown[]): Promise<un
 /** The claims of a token that nobody has checked yet. */
 function claimsOf(text: string): Readonly<Record<string, unknown>> | undefined {
   const read = readPart(text, 1);
-  // It is an object, whatever is in it.
+  // The claims are an object, whatever is in it.
   return typeof read === 'object' && read !== null ? (read as Readonly<Record<string, unknown>>) : undefined;
 }
 

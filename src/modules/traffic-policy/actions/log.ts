@@ -30,7 +30,7 @@ export const log: Action = {
         visit.spend(unitsOfNote + length);
         if (length > longestNote) throw new EvaluationFault(`a line of the log has at most ${longestNote} characters`);
         const operationId = visit.phase === 'on_tcp_connect' ? undefined : visit.request.operationId();
-        // It was checked to be a map.
+        // The metadata was checked to be a map.
         if (!visit.isOpen) visit.engine.services.notes.add(visit.engine, operationId, fields as object);
         visit.setResult('log', () => CelMap.of({ metadata }));
         return undefined;

@@ -26,7 +26,7 @@ export const responseBodyFindReplace: Action = {
         const change = replacementsFor(visit);
         if (isAsked) checkBody(answer);
         const held = isAsked ? (answer.contentLength ?? 0) : 0;
-        // It must not pass as it is: where there is no room, the visitor gets another answer.
+        // The body must not pass as it is: where there is no room, the visitor gets another answer.
         answer.hold(held);
         answer.headers = changedHeaders(answer.headers);
         answer.contentLength = undefined;

@@ -15,9 +15,9 @@ import { bytesOf, noteReads } from './reads.ts';
 
 /** A text with expressions in it, as in `Hello ${req.host}`. */
 export interface Template {
-  /** Its text, where it has no expression. */
+  /** The text, where it has no expression. */
   readonly constant: string | undefined;
-  /** Its parts; an expression is undefined. */
+  /** The parts; an expression is undefined. */
   readonly literals: readonly (string | undefined)[];
   /** Throws `EvaluationFault`. */
   text(this: void, visit: PolicyVisit): string;

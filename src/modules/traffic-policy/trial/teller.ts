@@ -30,9 +30,9 @@ export interface ToldRule {
   readonly path: string;
   readonly name: string | undefined;
   readonly result: 'matches' | 'does_not_match' | 'fault' | 'depends' | 'not_reached';
-  /** Those that were evaluated. */
+  /** Expressions that were evaluated. */
   readonly expressions: readonly ToldExpression[];
-  /** Those that were run. */
+  /** Actions that were run. */
   readonly actions: readonly ToldAction[];
 }
 

@@ -14,7 +14,7 @@ import type { ToldRule } from './teller.ts';
 /** What would become of a visit. */
 export interface Trial {
   readonly rules: readonly ToldRule[];
-  /** It has more expressions and actions than are told. */
+  /** The policy has more expressions and actions than are told. */
   readonly isCut: boolean;
   readonly verdict: 'passes' | 'answers' | 'refuses' | 'closes' | 'forwards' | 'depends';
   readonly explanation: string;

@@ -90,7 +90,7 @@ export const httpsEdgesResource: Resource = {
     services.add(storedSecrets, routeSecrets(context));
     services.provide(httpsRouteModules, {
       prefix: httpsEdgeRoutes.prefix,
-      // Those of its edge hold for it too.
+      // Modules of its edge hold for a route too.
       async find(accountId, id, edgeId) {
         const route = await store.find(httpsEdgeRoutes, accountId, id);
         if (route === undefined || (edgeId !== undefined && edgeId !== route.edge_id)) return undefined;

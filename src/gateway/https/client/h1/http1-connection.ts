@@ -87,7 +87,7 @@ export class Http1Connection implements IdleTimeout, BodyReaderOwner {
   close(): void {
     if (this.#socket.destroyed) return;
     if (this.#isClosing) {
-      // It was told so before, and its client does not read.
+      // The client was told so before, and does not read.
       if (this.#options.watch.now - this.lastActivity >= lingerMs) this.#socket.destroy();
       return;
     }
