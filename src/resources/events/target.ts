@@ -28,7 +28,7 @@ const secret = Type.String({
 const never = Object.fromEntries(
   cloudTargets.map((name) => [
     name,
-    Type.Optional(Type.Unsafe<unknown>({ description: 'Not offered. Leave it out, or null.' })),
+    Type.Optional(Type.Unsafe<unknown>({ description: 'Not offered. Leave it out, or null.', examples: [null] })),
   ]),
 );
 const whichOne = 'Where events are sent. Exactly one of the targets.';
