@@ -4287,6 +4287,73 @@ export interface IpCheckVerdict {
   })[] | null;
 }
 
+export interface RuleFinding {
+  /** rule_contradictory: allows only what others deny. rule_duplicate: another rule has the same CIDR and action. rule_shadowed: a wider rule does the same. rule_needless: denies what nothing allows. admits_nobody, admits_everybody: IP policies that decide together. unguarded: anybody reaches it. cannot_tell: a traffic policy decides, and for whom cannot be told without a visitor. */
+  kind: 'rule_contradictory' | 'admits_nobody' | 'admits_everybody' | 'unguarded' | 'cannot_tell' | 'rule_duplicate' | 'rule_shadowed' | 'rule_needless';
+  /** Finding and remedy, in words. */
+  text: string;
+  /** The rule that never decides; null for findings about something else. */
+  rule: {
+    /** Id of the rule. */
+    id: string;
+    /** URI of the rule. */
+    uri: string;
+    /** The address range. */
+    cidr: string;
+    /** Effect on addresses in the range. */
+    action: 'allow' | 'deny';
+    ip_policy: Ref;
+  } | null;
+  /** The rule that decides in its place, or the first of several; null if there is none. */
+  decided_by: {
+    /** Id of the rule. */
+    id: string;
+    /** URI of the rule. */
+    uri: string;
+    /** The address range. */
+    cidr: string;
+    /** Effect on addresses in the range. */
+    action: 'allow' | 'deny';
+    ip_policy: Ref;
+  } | null;
+  /** The IP policies that decide together; empty for findings about edges, routes and endpoints. */
+  ip_policies: Ref[];
+  /** Ids of what uses these IP policies so, at most ten; of an edge, route or endpoint, its own id. */
+  used_by: string[];
+  /** URI of the edge, route or endpoint; null for other findings. */
+  uri: string | null;
+  /** An address that is let in; null where none is, or where this is not the question. */
+  example: string | null;
+}
+
+export interface RuleFindings {
+  /** The gravest first; at most 250 of each kind. */
+  findings: RuleFinding[];
+  /** How many findings there are of each kind. */
+  totals: {
+    /** Findings of the kind rule_contradictory. */
+    rule_contradictory: number;
+    /** Findings of the kind admits_nobody. */
+    admits_nobody: number;
+    /** Findings of the kind admits_everybody. */
+    admits_everybody: number;
+    /** Findings of the kind unguarded. */
+    unguarded: number;
+    /** Findings of the kind cannot_tell. */
+    cannot_tell: number;
+    /** Findings of the kind rule_duplicate. */
+    rule_duplicate: number;
+    /** Findings of the kind rule_shadowed. */
+    rule_shadowed: number;
+    /** Findings of the kind rule_needless. */
+    rule_needless: number;
+  };
+  /** false: the account has more rules, edges or endpoints than one call goes through, and some were left out. */
+  is_complete: boolean;
+  /** URI of this list. */
+  uri: string;
+}
+
 export interface TrafficPolicyCheckRequest {
   /** The policy, as YAML or JSON. It is not stored. */
   policy: string;
@@ -5586,6 +5653,8 @@ export interface Operations {
   ChangesRevert: { path: { id: string }; query: { dry_run?: 'true' | 'false' }; body: undefined; response: Revert };
   /** Explain what happens to an address */
   IpCheck: { path: {}; query: {}; body: IpCheckRequest; response: IpCheckVerdict };
+  /** Find rules that never decide, and what nothing guards */
+  RuleFindings: { path: {}; query: { ip_policy_id?: string }; body: undefined; response: RuleFindings };
   /** Try a traffic policy */
   TrafficPolicyCheck: { path: {}; query: {}; body: TrafficPolicyCheckRequest; response: TrafficPolicyCheckVerdict };
   /** List application users */
@@ -5935,6 +6004,7 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   ChangesList: { method: 'GET', path: '/changes', query: ['limit', 'before_id', 'filter', 'kind', 'resource_id', 'actor', 'since', 'until'], idempotencyKey: false, list: 'changes' },
   ChangesRevert: { method: 'POST', path: '/changes/{id}/revert', query: ['dry_run'], idempotencyKey: false },
   IpCheck: { method: 'POST', path: '/ip_check', query: [], idempotencyKey: false },
+  RuleFindings: { method: 'GET', path: '/rule_findings', query: ['ip_policy_id'], idempotencyKey: false },
   TrafficPolicyCheck: { method: 'POST', path: '/traffic_policy_check', query: [], idempotencyKey: false },
   ApplicationUsersList: { method: 'GET', path: '/app/users', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'application_users' },
   ApplicationUsersGet: { method: 'GET', path: '/app/users/{id}', query: [], idempotencyKey: false },

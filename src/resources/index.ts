@@ -23,6 +23,7 @@ import { quotasResource } from './quotas/index.ts';
 import { reservedAddrsResource } from './reserved-addrs/index.ts';
 import { reservedDomainsResource } from './reserved-domains/index.ts';
 import type { Resource } from './resource.ts';
+import { ruleFindingsResource } from './rule-findings/index.ts';
 import { staticBackendsResource } from './static-backends/index.ts';
 import { tlsCertificatesResource } from './tls-certificates/index.ts';
 import { endpointsResource } from './endpoints/index.ts';
@@ -62,6 +63,7 @@ export const resources: readonly Resource[] = [
   trafficResource,
   changesResource,
   ipCheckResource,
+  ruleFindingsResource,
   trafficPolicyCheckResource,
   dashboardSessionsResource,
   visitorsResource,

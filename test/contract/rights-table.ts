@@ -253,6 +253,7 @@ export const rightsTable: Readonly<Record<string, 'everyone' | 'owner' | 'unprot
   ChangesList: 'admin',
   ChangesRevert: 'admin',
   IpCheck: 'everyone',
+  RuleFindings: 'everyone',
   TrafficPolicyCheck: 'everyone',
   ApplicationUsersList: 'everyone',
   ApplicationUsersGet: 'everyone',

@@ -2,6 +2,8 @@ import type { Steps } from '../steps.ts';
 import { mappedEnd, mappedStart, PlaceList } from './address-sets.ts';
 import type { AddressSet } from './address-sets.ts';
 import { CidrColumns } from './cidr-columns.ts';
+import { ipFromIpv4Word, ipFromIpv6Words } from './address.ts';
+import { formatCidr } from './cidr.ts';
 import type { Cidr } from './cidr.ts';
 
 /** Why a rule never decides. */
@@ -30,6 +32,15 @@ export class RuleColumns {
 
   append(cidr: Cidr, action: 'allow' | 'deny'): void {
     (cidr.family === 4 ? this.ipv4 : this.ipv6).append(cidr, action === 'allow' ? allows : denies);
+  }
+
+  /** The canonical text of a rule's CIDR, and what the rule does. */
+  ruleAt(family: 'ipv4' | 'ipv6', row: number): { readonly cidr: string; readonly action: 'allow' | 'deny' } {
+    const { words, prefixes, flags, width } = this[family];
+    const [word0 = 0, word1 = 0, word2 = 0, word3 = 0] = words.subarray(row * width, row * width + width);
+    const ip = family === 'ipv4' ? ipFromIpv4Word(word0) : ipFromIpv6Words(word0, word1, word2, word3);
+    const action = flags[row] === allows ? 'allow' : 'deny';
+    return { cidr: formatCidr({ ...ip, prefix: prefixes[row]! }), action };
   }
 
   appendAll({ ipv4, ipv6 }: RuleColumns): void {

@@ -2,7 +2,7 @@ import { chunks } from '../../lib/chunks.ts';
 import { Pace } from '../../lib/pace.ts';
 import { parentOf } from '../hostname-holders.ts';
 import type { CloudEndpoints, EndpointPlace } from './service.ts';
-import { endpointsAt, partsOf } from './table.ts';
+import { cloudEndpoints, endpointsAt, partsOf } from './table.ts';
 import type { PlaceColumn } from './table.ts';
 
 /** Places in one statement. */
@@ -32,6 +32,7 @@ export const cloudService: CloudEndpoints = {
     }
     return new Set(places.filter((place) => held.has(`${place.account_id} ${String(keyOf(place)[1])}`)));
   },
+  page: async (queries, accountId, page) => cloudEndpoints.page(queries, accountId, page),
   async needing(queries, accountId, wildcard) {
     const sql = `
       SELECT e.id FROM cloud_endpoints e

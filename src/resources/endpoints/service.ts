@@ -1,5 +1,6 @@
 import type { EndpointScheme } from '../../lib/endpoint-url.ts';
 import type { Queries } from '../../store/database.ts';
+import type { Page } from '../../store/table.ts';
 import { serviceKey } from '../services.ts';
 
 /** Cloud endpoints that may share a URL, and as many endpoints of agents. */
@@ -9,6 +10,13 @@ export interface CloudEndpointRef {
   readonly id: string;
   readonly scheme: EndpointScheme;
   readonly isPooled: boolean;
+}
+
+/** A cloud endpoint with its traffic policy, as text. */
+export interface CloudEndpointPolicy {
+  readonly id: string;
+  readonly url: string;
+  readonly traffic_policy: string;
 }
 
 /** Where an endpoint is: at a name or port of the installation, or at an internal URL. */
@@ -26,6 +34,8 @@ export interface CloudEndpoints {
     queries: Queries,
     places: readonly Place[],
   ): Promise<ReadonlySet<Place>>;
+  /** Those of the account, newest first. */
+  page(queries: Queries, accountId: string, page: Page): Promise<readonly CloudEndpointPolicy[]>;
   /** Ids of those in the account whose names are below the wildcard, and reserved by nothing else. */
   needing(queries: Queries, accountId: string, wildcard: string): Promise<readonly string[]>;
 }

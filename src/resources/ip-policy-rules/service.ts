@@ -1,6 +1,7 @@
 import type { Call } from '../../api/call.ts';
 import type { Revertible } from '../../api/reverter.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
+import type { RuleColumns } from '../../lib/ip/rule-coverage.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import type { RuleEntry } from '../rule-entries.ts';
@@ -9,9 +10,20 @@ import { serviceKey } from '../services.ts';
 export interface IpPolicyRules {
   /** Every rule of these policies that contains the address. */
   matching(queries: Queries, policyIds: readonly string[], source: IpAddress): Promise<readonly MatchingRule[]>;
+  /** All rules of a policy, without their texts; undefined if there are more than `most`. The queries must be of one state. */
+  columns(queries: Queries, policyId: string, most: number): Promise<RuleColumns | undefined>;
+  /** The rule of a policy with this CIDR, in canonical form. */
+  withCidr(queries: Queries, policyId: string, cidr: string): Promise<MatchingRule | undefined>;
+  /** All policies of an account, and which of them others name, by the id of each of these. */
+  uses(queries: Queries, accountId: string): Promise<PolicyUses>;
   hasAny(queries: Queries, policyId: string): Promise<boolean>;
   /** Deletes the rules of a policy that is deleted in this transaction. Returns them as parts of that change. */
   deleteAll(transaction: Transaction, policyId: string): Promise<string | undefined>;
+}
+
+export interface PolicyUses {
+  readonly policyIds: readonly string[];
+  readonly users: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Sets of rules: how they are written, and the deletion, in the background, of those that are not in force. */

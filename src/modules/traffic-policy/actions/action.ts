@@ -1,4 +1,5 @@
 import type { Type } from '../../../lib/cel/types.ts';
+import type { Cidr } from '../../../lib/ip/cidr.ts';
 import type { ConnectionStep, Outcome, RequestStep } from '../../step.ts';
 import type { ConfigReader } from '../document/config-reader.ts';
 import type { Phase } from '../phases.ts';
@@ -47,4 +48,6 @@ export type ActionFacts = Partial<
   readonly tlsStep?: ConnectionStep;
   /** Ids of IP policies. */
   readonly ipPolicyIds?: readonly string[];
+  /** Ranges that decide together with these; undefined where some of them are filled in with what is known of a visit. */
+  readonly ranges?: { readonly allow: readonly Cidr[]; readonly deny: readonly Cidr[] };
 };

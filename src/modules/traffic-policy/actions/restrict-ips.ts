@@ -40,6 +40,7 @@ export const restrictIps: Action = {
     const policyIds = config.texts('ip_policies', mostPolicies) ?? [];
     if ([allow, deny].every(({ fixed, templates }) => fixed.length + templates.length === 0) && policyIds.length === 0)
       throw config.fault(invalidConfig, 'allow', 'there is no range and no IP policy, so that nobody could come in');
+    const isFixed = allow.templates.length + deny.templates.length === 0;
     const judge = (visit: PolicyVisit): Verdict => {
       const { access } = visit.engine.services;
       const { source } = visit.engine;
@@ -66,7 +67,10 @@ export const restrictIps: Action = {
         return visit.phase === 'on_tcp_connect' ? { kind: 'close', refusal } : refusal;
       },
       ...(isEnforced && { holds: (visit: PolicyVisit) => (judge(visit).isAllowed ? Infinity : 0) }),
-      facts: { ipPolicyIds: policyIds },
+      facts: {
+        ipPolicyIds: policyIds,
+        ...(isFixed && { ranges: { allow: allow.fixed, deny: deny.fixed } }),
+      },
     };
   },
 };
