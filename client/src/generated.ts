@@ -5149,6 +5149,23 @@ export interface ConfigurationApplied {
   deleted: number;
   /** How many declared entries were as they should be already. */
   unchanged: number;
+  /** Of a dry run: whether it would let anybody in who is refused now. Exact for every address of IPv4 and IPv6. */
+  admits_new?: {
+    /** no: whoever would come in could come in before, for certain. yes: an address that was refused would come in. unknown: something else than addresses decides. */
+    answer: 'no' | 'yes' | 'unknown';
+    /** What would admit somebody new; at most 100. */
+    admissions: ({
+      /** What people reach: an entry, the API, the dashboard, agents or an API key. */
+      to: string;
+      answer: 'yes' | 'unknown';
+      /** An address that would come in; null where it cannot be told. */
+      example: string | null;
+      /** The reason, in words. */
+      text: string;
+    })[];
+    /** How many there are. */
+    total: number;
+  };
   /** One for each of these resources. */
   steps: ConfigurationStep[];
 }

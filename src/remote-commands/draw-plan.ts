@@ -11,11 +11,31 @@ const signs: Readonly<Record<ConfigurationStep['action'], readonly [string, Colo
 const shownMembers = 20;
 
 /** The difference between the files and the server, as a person would draw it. */
-export function drawPlan({ steps, ...counts }: ConfigurationApplied, paint: Paint): readonly string[] {
+export function drawPlan({ steps, admits_new, ...counts }: ConfigurationApplied, paint: Paint): readonly string[] {
   if (steps.length === 0) return ['No changes.'];
   const drawn = steps.flatMap((step) => drawStep(step, paint));
   const { created, changed, deleted, unchanged } = counts;
-  return [...drawn, '', `${created} to create, ${changed} to change, ${deleted} to delete, ${unchanged} unchanged.`];
+  return [
+    ...drawn,
+    '',
+    `${created} to create, ${changed} to change, ${deleted} to delete, ${unchanged} unchanged.`,
+    ...drawAdmissions(admits_new, paint),
+  ];
+}
+
+const answers = {
+  no: 'Nobody new is let in.',
+  yes: 'Somebody new is let in:',
+  unknown: 'Whether somebody new is let in cannot be told:',
+} as const;
+
+/** Servers of an older release do not say. */
+function drawAdmissions(admits: ConfigurationApplied['admits_new'], paint: Paint): readonly string[] {
+  if (admits === undefined) return [];
+  const shown = admits.admissions.slice(0, shownMembers).map(({ to, text }) => `  ${oneLine(to)}: ${oneLine(text)}`);
+  const rest = admits.total > shown.length ? [`  … and ${admits.total - shown.length} more`] : [];
+  const colour = admits.answer === 'no' ? 'green' : 'yellow';
+  return [paint(colour, answers[admits.answer]), ...shown, ...rest];
 }
 
 function drawStep({ action, kind, name, fields }: ConfigurationStep, paint: Paint): readonly string[] {

@@ -42,12 +42,24 @@ onDatabasesInTurn('gatehouse doctor', (newDatabase) => {
     const body = { certificate_pem: pair.certificate_pem, private_key_pem: pair.private_key_pem };
     assert.equal((await server.call('POST', '/tls_certificates', token, body)).status, 201);
     assert.match(beside.out, /^ok {7}names: no account has one of the installation/m);
+    assert.match(beside.out, /^ok {7}rules: each rule of 0 IP policies decides something/m);
+    const policy = await server.call('POST', '/ip_policies', token, {});
+    const rules = ['10.1.0.0/16', '!10.0.0.0/8', '2001:db8:1::/48', '2001:db8::/32', '!2001:db8::/31'];
+    const { id } = (await policy.json()) as { readonly id: string };
+    assert.equal((await server.call('PUT', `/ip_policies/${id}/rules`, token, rules)).status, 200);
+    const restriction = { type: 'agent', enforced: true, ip_policy_ids: [id] };
+    assert.equal((await server.call('POST', '/ip_restrictions', token, restriction)).status, 201);
     const edge = { hostports: ['old.example.com:443', 'new.example.com:443'] };
     assert.equal((await server.call('POST', '/edges/https', token, edge)).status, 201);
     const args = ['--database-url', url, '--api-listen', host, '--own-names', 'old.example.com'];
     const soon = await GatehouseProcess.run(['doctor', ...args, ...quiet]);
     assert.match(soon.out, /^warning {2}names: .*old\.example\.com \(edghts_\w+\)\. They are served/m);
     assert.doesNotMatch(soon.out, /new\.example\.com/);
+    assert.match(
+      soon.out,
+      /^warning {2}rules: ipp_\w+: a rule never decides: "allow 10\.1\.0\.0\/16", because of "deny 10\.0\.0\.0\/8" and 2 more\./m,
+    );
+    assert.match(soon.out, /^warning {2}rules: the IP policies of ipx_\w+ let nobody in/m);
     assert.deepEqual(
       [soon.code, /^warning {2}certificates: cert_\w+ \(soon\.test\) ends at /m.test(soon.out)],
       [0, true],

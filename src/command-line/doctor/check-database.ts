@@ -12,6 +12,7 @@ import { openPostgres } from '../../store/postgres/postgres.ts';
 import { explain } from '../explain.ts';
 import { checkCertificates } from './check-certificates.ts';
 import { checkOwnNames } from './check-own-names.ts';
+import { checkRules } from './check-rules.ts';
 import { fault, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 
@@ -75,7 +76,11 @@ async function checkStored(queries: Pick<Queries, 'all'>, ownNames: OwnNames): P
     },
   );
   if (!hasTables) return [ok(subject, 'nothing is in it yet')];
-  return [...(await checkCertificates(queries)), await checkOwnNames(queries, ownNames)];
+  return [
+    ...(await checkCertificates(queries)),
+    await checkOwnNames(queries, ownNames),
+    ...(await checkRules(queries)),
+  ];
 }
 
 function checkFolder(folder: string): Finding {

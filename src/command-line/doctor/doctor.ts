@@ -23,9 +23,9 @@ export function addDoctor(program: Command, host: Host): void {
   const command = program
     .command('doctor')
     .alias('check')
-    .summary('check settings, database, ports, clock and certificates')
+    .summary('check settings, database, ports, clock, certificates and rules')
     .description(
-      'Checks settings, database, ports, clock and certificates, and says what to do. It changes nothing. Run it on the machine of the ' +
+      'Checks settings, database, ports, clock, certificates and rules, and says what to do. It changes nothing. Run it on the machine of the ' +
         'service, as its user, with its variables and flags.',
     );
   addSettingsFlags(command)

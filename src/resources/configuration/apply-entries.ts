@@ -12,6 +12,7 @@ import { writeNames } from './names.ts';
 import { piecesOf } from './pieces.ts';
 import { acceptDeclared, planSteps } from './plan.ts';
 import type { Plan, Step, Declared, DeclaredEntry } from './plan.ts';
+import { tellAdmissions } from './tell-admissions.ts';
 import { QuotaMeter } from './quota-meter.ts';
 import { digestOf, readState } from './state.ts';
 import type { State } from './state.ts';
@@ -56,7 +57,11 @@ export async function applyEntries(context: ResourceContext, call: Call<readonly
     const state = await currentState(context, call, { remember: false });
     const plan = await planFor(context, call, declared, options, state);
     const ids = await perform(context, call, declared, options, { state, plan, isLast: plans === planLimit });
-    if (ids !== undefined) return present(options, ids.plan, ids.ids);
+    if (ids === undefined) continue;
+    const shown = present(options, ids.plan, ids.ids);
+    return options.dryRun
+      ? { ...shown, head: { ...shown.head, admits_new: await tellAdmissions(context, call, state, ids.plan) } }
+      : shown;
   }
 }
 

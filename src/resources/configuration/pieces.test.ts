@@ -25,7 +25,7 @@ const kind = defineKind({
 });
 
 function step(name: string, place: string): Step {
-  return { action: 'create', kind, name, entry: undefined, fields: { place }, changes: [] };
+  return { action: 'create', kind, name, entry: undefined, fields: { place }, whole: { place }, changes: [] };
 }
 
 test('a piece has few of the places that steps share, in whichever order they are declared', async () => {

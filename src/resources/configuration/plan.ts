@@ -25,6 +25,8 @@ export interface Step {
   readonly entry: StateEntry | undefined;
   /** Empty for a deletion. */
   readonly fields: EntryFields;
+  /** The same, with what the entry leaves as it is, and without secrets. */
+  readonly whole: EntryFields;
   readonly changes: readonly FieldChange[];
 }
 
@@ -91,14 +93,16 @@ export async function planSteps(
           name: `${quote(name)} (${placeOf({ kind: kind.kind, name })})`,
           kind: other,
         });
-      const changes = await diff(kind, {}, kind.compared?.(fields, undefined) ?? fields);
-      steps.push({ action: 'create', kind, name, entry, fields, changes });
+      const whole = kind.compared?.(fields, undefined) ?? fields;
+      const changes = await diff(kind, {}, whole);
+      steps.push({ action: 'create', kind, name, entry, fields, whole, changes });
       continue;
     }
     found.add(entry);
-    const whole = withUndeclared(entry.fields, fields, kind);
-    const changes = await diff(kind, entry.fields, kind.compared?.(whole, entry.fields) ?? whole);
-    if (changes.length > 0) steps.push({ action: 'change', kind, name, entry, fields, changes });
+    const declaredWhole = withUndeclared(entry.fields, fields, kind);
+    const whole = kind.compared?.(declaredWhole, entry.fields) ?? declaredWhole;
+    const changes = await diff(kind, entry.fields, whole);
+    if (changes.length > 0) steps.push({ action: 'change', kind, name, entry, fields, whole, changes });
   }
   const unchanged = found.size - steps.filter(({ action }) => action === 'change').length;
   if (prune) {
@@ -106,7 +110,7 @@ export async function planSteps(
       for (const entry of state.entries.get(kind.kind)?.values() ?? []) {
         if (found.has(entry)) continue;
         const changes = await diff(kind, entry.fields, {});
-        steps.push({ action: 'delete', kind, name: entry.name, entry, fields: {}, changes });
+        steps.push({ action: 'delete', kind, name: entry.name, entry, fields: {}, whole: {}, changes });
       }
     }
   }

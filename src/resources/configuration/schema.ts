@@ -4,6 +4,9 @@ import type { TSchema } from 'typebox';
 import type { ConfigurationKind } from '../configuration-kind.ts';
 import type { DeclaredEntry } from './plan.ts';
 
+/** Admissions that an answer has. */
+export const mostAdmissions = 100;
+
 export const ConfigurationFieldChange = Type.Object(
   {
     field: Type.String({ description: 'The field, or the way to it: `routes./api.backend`.' }),
@@ -40,6 +43,37 @@ export const ConfigurationApplied = Type.Object(
     changed: count('How many resources are changed.'),
     deleted: count('How many resources are gone.'),
     unchanged: count('How many declared entries were as they should be already.'),
+    admits_new: Type.Optional(
+      Type.Object(
+        {
+          answer: Type.String({
+            enum: ['no', 'yes', 'unknown'],
+            description:
+              'no: whoever would come in could come in before, for certain. yes: an address that was refused would come in. unknown: something else than addresses decides.',
+          }),
+          admissions: Type.Array(
+            Type.Object({
+              to: Type.String({
+                description: 'What people reach: an entry, the API, the dashboard, agents or an API key.',
+              }),
+              answer: Type.String({ enum: ['yes', 'unknown'] }),
+              example: Type.Unsafe<string | null>({
+                type: ['string', 'null'],
+                description: 'An address that would come in; null where it cannot be told.',
+                examples: ['203.0.113.7'],
+              }),
+              text: Type.String({ description: 'The reason, in words.' }),
+            }),
+            { description: `What would admit somebody new; at most ${mostAdmissions}.` },
+          ),
+          total: count('How many there are.'),
+        },
+        {
+          description:
+            'Of a dry run: whether it would let anybody in who is refused now. Exact for every address of IPv4 and IPv6.',
+        },
+      ),
+    ),
     steps: Type.Array(Type.Ref('ConfigurationStep'), { description: 'One for each of these resources.' }),
   },
   { $id: 'ConfigurationApplied' },
