@@ -4816,6 +4816,19 @@ export interface EventDestinationResend {
   resent: number;
 }
 
+/** A moment of a configuration. */
+export interface ConfigurationMoment {
+  /** Version of the last change before it: the change log has that change. */
+  version: number;
+  /** When that change was made; null where the log has no change that old. */
+  created_at: string | null;
+}
+
+export interface ConfigurationReturn {
+  /** The moment to return to. A time in RFC 3339 form, which stands for the end of its second, or the version of a change, which stands for the state that it made. */
+  at: string;
+}
+
 export interface ConfigurationFieldChange {
   /** The field, or the way to it: `routes./api.backend`. */
   field: string;
@@ -5136,9 +5149,59 @@ export interface EventSubscriptionsPage {
 export interface Configuration {
   /** Entries in any order; each has a kind, a name, and the fields of its kind. */
   entries: (IpPolicyEntry | IpRestrictionEntry | StaticBackendEntry | TunnelGroupBackendEntry | HttpResponseBackendEntry | WeightedBackendEntry | FailoverBackendEntry | CertificateAuthorityEntry | TcpEdgeEntry | HttpsEdgeEntry | TlsEdgeEntry | ReservedDomainEntry | ReservedAddrEntry | CloudEndpointEntry | VaultEntry)[];
+  moment?: ConfigurationMoment;
 }
 
 export interface ConfigurationApplied {
+  /** true: nothing was changed. */
+  dry_run: boolean;
+  /** How many resources are new. */
+  created: number;
+  /** How many resources are changed. */
+  changed: number;
+  /** How many resources are gone. */
+  deleted: number;
+  /** How many declared entries were as they should be already. */
+  unchanged: number;
+  /** Of a dry run: whether it would let anybody in who is refused now. Exact for every address of IPv4 and IPv6. */
+  admits_new?: {
+    /** no: whoever would come in could come in before, for certain. yes: an address that was refused would come in. unknown: something else than addresses decides. */
+    answer: 'no' | 'yes' | 'unknown';
+    /** What would admit somebody new; at most 100. */
+    admissions: ({
+      /** What people reach: an entry, the API, the dashboard, agents or an API key. */
+      to: string;
+      answer: 'yes' | 'unknown';
+      /** An address that would come in; null where it cannot be told. */
+      example: string | null;
+      /** The reason, in words. */
+      text: string;
+    })[];
+    /** How many there are. */
+    total: number;
+  };
+  /** One for each of these resources. */
+  steps: ConfigurationStep[];
+}
+
+export interface ConfigurationDiff {
+  from: ConfigurationMoment;
+  /** The later moment; null: now. */
+  to: ConfigurationMoment | null;
+  /** How many resources are new. */
+  created: number;
+  /** How many resources are changed. */
+  changed: number;
+  /** How many resources are gone. */
+  deleted: number;
+  /** How many declared entries were as they should be already. */
+  unchanged: number;
+  /** One for each of these resources. */
+  steps: ConfigurationStep[];
+}
+
+export interface ConfigurationReturned {
+  moment: ConfigurationMoment;
   /** true: nothing was changed. */
   dry_run: boolean;
   /** How many resources are new. */
@@ -5741,9 +5804,13 @@ export interface Operations {
   /** Remove a source from an event subscription */
   EventSourcesDelete: { path: { id: string; type: string }; query: {}; body: undefined; response: undefined };
   /** Get the configuration */
-  ConfigurationGet: { path: {}; query: {}; body: undefined; response: Configuration };
+  ConfigurationGet: { path: {}; query: { at?: string }; body: undefined; response: Configuration };
   /** Make the configuration what the entries say */
   ConfigurationApply: { path: {}; query: { dry_run?: 'true' | 'false'; prune?: 'true' | 'false' }; body: (IpPolicyEntry | IpRestrictionEntry | StaticBackendEntry | TunnelGroupBackendEntry | HttpResponseBackendEntry | WeightedBackendEntry | FailoverBackendEntry | CertificateAuthorityEntry | TcpEdgeEntry | HttpsEdgeEntry | TlsEdgeEntry | ReservedDomainEntry | ReservedAddrEntry | CloudEndpointEntry | VaultEntry)[]; response: ConfigurationApplied };
+  /** Compare the configuration of two moments */
+  ConfigurationDiff: { path: {}; query: { from?: string; to?: string }; body: undefined; response: ConfigurationDiff };
+  /** Return to the configuration of a moment */
+  ConfigurationReturn: { path: {}; query: { dry_run?: 'true' | 'false' }; body: ConfigurationReturn; response: ConfigurationReturned };
   /** List the quotas of the account */
   QuotasList: { path: {}; query: {}; body: undefined; response: Quotas };
   /** This document */
@@ -6056,8 +6123,10 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   EventSourcesGet: { method: 'GET', path: '/event_subscriptions/{id}/sources/{type}', query: [], idempotencyKey: false },
   EventSourcesUpdate: { method: 'PATCH', path: '/event_subscriptions/{id}/sources/{type}', query: [], idempotencyKey: false },
   EventSourcesDelete: { method: 'DELETE', path: '/event_subscriptions/{id}/sources/{type}', query: [], idempotencyKey: false },
-  ConfigurationGet: { method: 'GET', path: '/configuration', query: [], idempotencyKey: false },
+  ConfigurationGet: { method: 'GET', path: '/configuration', query: ['at'], idempotencyKey: false },
   ConfigurationApply: { method: 'POST', path: '/configuration', query: ['dry_run', 'prune'], idempotencyKey: false },
+  ConfigurationDiff: { method: 'GET', path: '/configuration/diff', query: ['from', 'to'], idempotencyKey: false },
+  ConfigurationReturn: { method: 'POST', path: '/configuration/return', query: ['dry_run'], idempotencyKey: false },
   QuotasList: { method: 'GET', path: '/quotas', query: [], idempotencyKey: false },
   OpenApi: { method: 'GET', path: '/openapi.json', query: [], idempotencyKey: false },
   ConfigurationSchema: { method: 'GET', path: '/configuration.schema.json', query: [], idempotencyKey: false },

@@ -17,6 +17,7 @@ export function addConfigurationCommands(program: Command, host: Host): void {
       'Writes policies, restrictions, backends, reserved names and edges as YAML, by name and without secrets.',
     )
     .option('-o, --output <file>', 'write to this file instead of standard output')
+    .option('--at <moment>', 'as it was at this time, or behind the change with this version')
     .addHelpText('after', `\nExample:\n  gatehouse export -o gatehouse.yaml\n\n${exitCodeText}`)
     .action((flags: ServerFlags) => run(host, ({ runExport }) => runExport(flags, host)));
   addServerOptions(program.command('plan'))
@@ -41,6 +42,29 @@ export function addConfigurationCommands(program: Command, host: Host): void {
     .action((files: readonly string[], flags: ServerFlags) =>
       run(host, ({ runApply }) => runApply(files, flags, host)),
     );
+  addServerOptions(program.command('diff'))
+    .summary('show what changed between two moments')
+    .description(
+      'Shows the difference between the configuration of one moment and of a later one, or of now. A moment is a time, such as 2026-11-14T10:11:14Z, or the version of a change.',
+    )
+    .argument('[from]', 'the earlier moment; left out: the one before the last change')
+    .argument('[to]', 'the later moment; left out: now')
+    .option('--exit-code', 'end with 2 if there are changes')
+    .addHelpText('after', `\nExample:\n  gatehouse diff 2026-11-14T10:00:00Z\n\n${exitCodeText}`)
+    .action((from: string | undefined, to: string | undefined, flags: ServerFlags) =>
+      run(host, ({ runDiff }) => runDiff(from, to, flags, host)),
+    );
+  addServerOptions(program.command('return'))
+    .summary('make a server what it was at a moment')
+    .description(
+      'Makes the configuration what it was at a time or behind a change, in one transaction. Shows the difference first. Keys, users, sessions and certificates stay as they are.',
+    )
+    .argument('<moment>', 'a time, such as 2026-11-14T10:11:14Z, or the version of a change')
+    .option('-y, --yes', 'do not ask')
+    .option('--dry-run', 'show the difference, and change nothing')
+    .option('--allow-lockout', 'make the change although it locks you out')
+    .addHelpText('after', `\nExample:\n  gatehouse return 2026-11-14T10:00:00Z\n\n${exitCodeText}`)
+    .action((moment: string, flags: ServerFlags) => run(host, ({ runReturn }) => runReturn(moment, flags, host)));
 }
 
 type Commands = typeof import('./configuration-commands.ts');

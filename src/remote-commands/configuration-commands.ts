@@ -4,7 +4,7 @@ import { ApiError } from '../../client/src/index.ts';
 import type { ConfigurationApplied, Reply } from '../../client/src/index.ts';
 import type { Host } from '../command-line/host.ts';
 import { canAsk, isConfirmed } from './ask.ts';
-import { drawPlan } from './draw-plan.ts';
+import { drawDifference, drawPlan } from './draw-plan.ts';
 import { CommandFault, exitCodes } from './exit.ts';
 import { showPlace } from './files/entry.ts';
 import type { FileEntry } from './files/entry.ts';
@@ -30,9 +30,24 @@ interface ApplyFlags extends ServerFlags {
   readonly allowLockout?: boolean;
 }
 
-export async function runExport(flags: ServerFlags & { readonly output?: string }, host: Host): Promise<void> {
+interface ExportFlags extends ServerFlags {
+  readonly output?: string;
+  readonly at?: string;
+}
+
+interface DiffFlags extends ServerFlags {
+  readonly exitCode?: boolean;
+}
+
+interface ReturnFlags extends ServerFlags {
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+  readonly allowLockout?: boolean;
+}
+
+export async function runExport(flags: ExportFlags, host: Host): Promise<void> {
   const { client, url } = await findServer(flags, host);
-  const { entries } = await client.call('ConfigurationGet');
+  const { entries } = await client.call('ConfigurationGet', { query: flags.at === undefined ? {} : { at: flags.at } });
   const text = toYaml(entries, url);
   if (flags.output === undefined || flags.output === '-') host.stdout.write(text);
   else await writeFile(flags.output, text);
@@ -49,6 +64,44 @@ export async function runPlan(paths: readonly string[], flags: PlanFlags, host: 
   );
   writeLines(host, drawPlan(document, painter(host)));
   if (flags.exitCode === true && document.steps.length > 0) host.exitCode = exitCodes.found;
+}
+
+export async function runDiff(
+  from: string | undefined,
+  to: string | undefined,
+  flags: DiffFlags,
+  host: Host,
+): Promise<void> {
+  const { client } = await findServer(flags, host);
+  const query = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+  const difference = await client.call('ConfigurationDiff', { query });
+  writeLines(host, drawDifference(difference, painter(host)));
+  if (flags.exitCode === true && difference.steps.length > 0) host.exitCode = exitCodes.found;
+}
+
+/** Draws what will be, asks where somebody can answer, and makes exactly that. */
+export async function runReturn(at: string, flags: ReturnFlags, host: Host): Promise<void> {
+  const { client } = await findServer(flags, host);
+  const { allowLockout = false } = flags;
+  const ask = async (moment: string, dryRun: boolean, etag?: string) =>
+    client.reply('ConfigurationReturn', {
+      query: { dry_run: dryRun ? 'true' : 'false' },
+      body: { at: moment },
+      allowLockout,
+      ...(etag === undefined ? {} : { ifMatch: etag }),
+    });
+  const { document, etag } = await ask(at, true);
+  writeLines(host, drawPlan(document, painter(host)));
+  if (document.steps.length === 0 || flags.dryRun === true) return;
+  if (flags.yes !== true) await confirm(document, host);
+  try {
+    // The second of a time may not be over yet.
+    const { created, changed, deleted, moment } = (await ask(String(document.moment.version), false, etag)).document;
+    const counts = `${created} created, ${changed} changed, ${deleted} deleted`;
+    writeLines(host, [`Returned to version ${moment.version}: ${counts}.`]);
+  } catch (error) {
+    throw withPlace(error, []);
+  }
 }
 
 export async function runApply(paths: readonly string[], flags: ApplyFlags, host: Host): Promise<void> {
@@ -75,7 +128,7 @@ async function applyOnce(server: Server, paths: readonly string[], flags: ApplyF
 }
 
 /** A program that calls this has decided already, but not on deletions that it may not know of. */
-async function confirm({ deleted }: ConfigurationApplied, host: Host): Promise<void> {
+async function confirm({ deleted }: Pick<ConfigurationApplied, 'deleted'>, host: Host): Promise<void> {
   if (deleted > 0 && !canAsk(host))
     throw new CommandFault(
       `nothing was changed: ${deleted} would be deleted, and nobody can be asked here. Add --yes if that is meant`,

@@ -7,11 +7,15 @@ const signs: Readonly<Record<ConfigurationStep['action'], readonly [string, Colo
   change: ['~', 'yellow'],
   delete: ['-', 'red'],
 };
+type Difference = Pick<ConfigurationApplied, 'steps' | 'created' | 'changed' | 'deleted' | 'unchanged'>;
+
+type Plan = Difference & Pick<ConfigurationApplied, 'admits_new'>;
+
 /** Lines that a long value or list takes; the rest is counted. */
 const shownMembers = 20;
 
 /** The difference between the files and the server, as a person would draw it. */
-export function drawPlan({ steps, admits_new, ...counts }: ConfigurationApplied, paint: Paint): readonly string[] {
+export function drawPlan({ steps, admits_new, ...counts }: Plan, paint: Paint): readonly string[] {
   if (steps.length === 0) return ['No changes.'];
   const drawn = steps.flatMap((step) => drawStep(step, paint));
   const { created, changed, deleted, unchanged } = counts;
@@ -36,6 +40,14 @@ function drawAdmissions(admits: ConfigurationApplied['admits_new'], paint: Paint
   const rest = admits.total > shown.length ? [`  … and ${admits.total - shown.length} more`] : [];
   const colour = admits.answer === 'no' ? 'green' : 'yellow';
   return [paint(colour, answers[admits.answer]), ...shown, ...rest];
+}
+
+/** The difference between two moments, in the same form. */
+export function drawDifference({ steps, ...counts }: Difference, paint: Paint): readonly string[] {
+  if (steps.length === 0) return ['No changes.'];
+  const drawn = steps.flatMap((step) => drawStep(step, paint));
+  const { created, changed, deleted, unchanged } = counts;
+  return [...drawn, '', `${created} created, ${changed} changed, ${deleted} deleted, ${unchanged} unchanged.`];
 }
 
 function drawStep({ action, kind, name, fields }: ConfigurationStep, paint: Paint): readonly string[] {

@@ -6,6 +6,7 @@ import type { ErrorDefinition } from '../errors/user-error.ts';
 import type { Queries } from '../store/database.ts';
 import type { Transaction } from '../store/write/transaction.ts';
 import type { Page, Stored, Table } from '../store/table.ts';
+import type { Earlier } from '../store/write/earlier-documents.ts';
 import { serviceListKey } from './services.ts';
 
 /**
@@ -23,6 +24,17 @@ export type NameOf = (id: string) => string;
 export interface EntryName {
   readonly scope: string;
   readonly name: string;
+}
+
+/** The resources of an account as they were at an earlier moment. */
+export interface Past {
+  /** Those of a kind, as the change log names it, that existed then, and are gone or have changed since: by id. */
+  changed(kind: string): ReadonlyMap<string, Stored>;
+  /** The same, by the text of a field, such as what they belong to. */
+  changedOf(kind: string, field: string): ReadonlyMap<string, readonly Stored[]>;
+  /** Those of today's that were the same then. */
+  unchanged<Document extends Pick<Stored, 'id'>>(today: readonly Document[]): Promise<readonly Document[]>;
+  readonly earlier: Earlier;
 }
 
 /** A write on behalf of one entry. */
@@ -58,8 +70,16 @@ interface KindParts<Document extends Stored> {
   readonly sets?: readonly string[];
   /** A text to make a name of, for a resource that has none yet. */
   suggestName(document: Document): string;
-  /** Entries in canonical form, in the order of the documents: a page of the account's, newest first, without gaps. */
-  describe(queries: Queries, documents: readonly Document[], nameOf: NameOf): Promise<readonly EntryFields[]>;
+  /**
+   * Entries in canonical form, in the order of the documents: a page of the account's, newest first, without gaps. Those of
+   * the past may have any gaps.
+   */
+  describe(
+    queries: Queries,
+    documents: readonly Document[],
+    nameOf: NameOf,
+    past?: Past,
+  ): Promise<readonly EntryFields[]>;
   /** Brings an entry that has passed its schema to canonical form. */
   accept(fields: EntryFields): Promise<EntryFields>;
   /** An entry as it is compared with the one before, and shown, where it may hold secrets. */
@@ -72,6 +92,10 @@ interface KindParts<Document extends Stored> {
   readonly decidesAccess?: boolean;
   /** The others that the entry names. */
   names?(fields: EntryFields): readonly EntryName[];
+  /** Fields that no update changes. */
+  readonly fixed?: readonly string[];
+  /** True where an update cannot make the one of the other, although their fixed fields are the same. */
+  isOther?(one: EntryFields, other: EntryFields): boolean;
   /** Host names, ports and the like that it has, or keeps, for itself or for those who share them. Empty fields have none. */
   claims?(fields: EntryFields): readonly string[];
   /** Claims of others, and ids (`claimOfId`), that it may need; a change or deletion that gives them up comes later. */
@@ -84,6 +108,10 @@ interface KindParts<Document extends Stored> {
 
 export interface ConfigurationKind extends KindParts<Stored> {
   readonly prefix: string;
+  /** The kind of its documents in the change log. */
+  readonly loggedKind: string;
+  /** A document of the change log, with what those of older releases do not have. */
+  complete(document: Stored): Stored;
   page(queries: Queries, accountId: string, page: Page): Promise<readonly Stored[]>;
 }
 
@@ -95,6 +123,9 @@ export function defineKind<Document extends Stored>(
   return {
     ...rest,
     prefix: table.prefix,
+    loggedKind: table.kind,
+    // Documents of this kind are of its table.
+    complete: (document) => table.complete(document as Document),
     page: (queries, accountId, page) => table.page(queries, accountId, page),
   };
 }

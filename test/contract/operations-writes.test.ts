@@ -27,6 +27,7 @@ const unlogged: ReadonlySet<string> = new Set([
 const ofOwnDocument: ReadonlySet<string> = new Set([
   'EventSourcesCreate',
   'ChangesRevert',
+  'ConfigurationReturn',
   'IpRestrictionDecisionsReplace',
   'IpRestrictionDecisionsDelete',
 ]);

@@ -290,5 +290,7 @@ export const rightsTable: Readonly<Record<string, 'everyone' | 'owner' | 'unprot
   EventSourcesDelete: 'admin',
   ConfigurationGet: 'everyone',
   ConfigurationApply: 'unprotected',
+  ConfigurationDiff: 'admin',
+  ConfigurationReturn: 'admin',
   QuotasList: 'everyone',
 };

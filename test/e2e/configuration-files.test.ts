@@ -79,6 +79,41 @@ describe('files between two servers', () => {
     assert.equal(copy.out.replaceAll(second.url, first.url), exported.out);
   });
 
+  test('what was is exported, compared and returned to', async () => {
+    const version = async () => {
+      const headers = { authorization: `Bearer ${token}`, 'service-version': '2' };
+      const answer = await fetch(`${first.url}/changes?limit=1`, { headers });
+      const { changes } = JSON.parse(await answer.text());
+      return String(changes[0].version);
+    };
+    const firstExport = await run(first, 'export');
+    const then = await version();
+    const file = join(folder, 'more.yaml');
+    await writeFile(file, 'ip_policies: { office: { rules: [10.2.0.0/16] }, home: { rules: [192.0.2.1/32] } }');
+    assert.equal((await run(first, 'apply', file)).code, 0);
+    const secondExport = await run(first, 'export');
+    assert.equal((await run(first, 'export', '--at', then)).out, firstExport.out);
+    const compared = await run(first, 'diff', then, '--exit-code');
+    assert.equal(compared.code, 2, compared.errors);
+    assert.match(compared.out, /^\+ ip_policies home\n {4}rules:\n {6}\+ 192\.0\.2\.1\/32$/m);
+    assert.match(compared.out, /^1 created, 1 changed, 0 deleted, 2 unchanged\.$/m);
+    assert.equal((await run(first, 'diff')).out, compared.out);
+    assert.equal((await run(first, 'diff', await version())).out, 'No changes.\n');
+    const shown = await run(first, 'return', then, '--dry-run');
+    assert.match(shown.out, /^0 to create, 1 to change, 1 to delete, 2 unchanged\.$/m);
+    const unasked = await run(first, 'return', then);
+    assert.equal(unasked.code, 1);
+    assert.match(unasked.errors, /1 would be deleted, and nobody can be asked here/);
+    assert.equal((await run(first, 'export')).out, secondExport.out);
+    const returned = await run(first, 'return', then, '--yes');
+    assert.equal(returned.code, 0, returned.errors);
+    assert.match(returned.out, new RegExp(`^Returned to version ${then}: 0 created, 1 changed, 1 deleted\\.$`, 'm'));
+    assert.equal((await run(first, 'export')).out, firstExport.out);
+    const unknown = await run(first, 'export', '--at', 'yesterday');
+    assert.equal(unknown.code, 3);
+    assert.match(unknown.errors, /"yesterday" is no moment/);
+  });
+
   test('a plan shows what was changed elsewhere, and prune what no file declares', async () => {
     const file = join(folder, 'drift.yaml');
     await writeFile(file, 'static_backends:\n  drifting: { address: a:1 }\n');

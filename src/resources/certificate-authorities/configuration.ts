@@ -28,6 +28,7 @@ export function certificateAuthorityKind(): ConfigurationKind {
     scope: 'certificate_authority',
     table: certificateAuthorities,
     changeKinds: [certificateAuthorities.kind],
+    fixed: ['ca_pem'],
     schema: CertificateAuthorityEntry,
     errors: [authorityInUse, invalidClientCa],
     suggestName: ({ description, subject_common_name: name }) => description ?? name,

@@ -1,29 +1,37 @@
 import type { Call } from '../../api/call.ts';
 import { checkIfMatch, setEtag } from '../../api/http/etag.ts';
+import { UserError } from '../../errors/user-error.ts';
+import { FairTurns } from '../../lib/fair-turns.ts';
 import { abandonable } from '../../store/abandonable.ts';
 import { StoreUnavailableError } from '../../store/database.ts';
+import type { Queries } from '../../store/database.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import { rehearse } from '../rehearse.ts';
 import type { ResourceContext } from '../resource.ts';
 import { carryOut, orderOf } from './apply.ts';
 import type { StepIds } from './apply.ts';
+import { tooManyEntries } from './errors.ts';
+import { readMoment } from './moment.ts';
+import type { Moment } from './moment.ts';
 import { writeNames } from './names.ts';
 import { piecesOf } from './pieces.ts';
 import { acceptDeclared, planSteps } from './plan.ts';
-import type { Plan, Step, Declared, DeclaredEntry } from './plan.ts';
+import type { Plan, PlanOptions, Step, Declared, DeclaredEntry } from './plan.ts';
 import { tellAdmissions } from './tell-admissions.ts';
 import { QuotaMeter } from './quota-meter.ts';
-import { digestOf, readState } from './state.ts';
+import { digestOf, readPastState, readState } from './state.ts';
 import type { State } from './state.ts';
 
-interface Options {
+interface Options extends PlanOptions {
   readonly dryRun: boolean;
-  readonly prune: boolean;
 }
 
 /** Plans that are made anew because the configuration has changed; the next one is made inside the transaction. */
 const planLimit = 3;
+
+/** Readings of earlier moments, which may each take a second: one of an account at a time. */
+const pastReads = new FairTurns({ atOnce: 2, ofOwner: 1, waiting: Infinity });
 
 /** Reads the configuration; names that it makes are kept where `remember` says so. */
 export async function currentState(
@@ -40,6 +48,21 @@ export async function currentState(
   return state;
 }
 
+/** Reads the configuration as it was. */
+export async function pastState(
+  { store, services }: ResourceContext,
+  { caller: { accountId }, isAbandoned }: Call,
+  at: string | undefined,
+): Promise<{ readonly state: State; readonly moment: Moment }> {
+  const kinds = services.all(configurationKinds);
+  const read = async (snapshot: Queries) => {
+    const queries = abandonable(snapshot, isAbandoned);
+    const moment = await readMoment(queries, accountId, at);
+    return { moment, state: await readPastState(queries, accountId, kinds, moment) };
+  };
+  return pastReads.run(accountId, () => store.readSnapshot(read));
+}
+
 /** A disk that is full does not keep anybody from reading: the same resources get the same names the next time. */
 async function keepIfPossible(writing: Promise<void>): Promise<void> {
   try {
@@ -53,6 +76,47 @@ export async function applyEntries(context: ResourceContext, call: Call<readonly
   const { services, settings } = context;
   const kinds = services.all(configurationKinds);
   const declared = await acceptDeclared(kinds, call.body, settings.configurationEntries, call.isAbandoned);
+  return applyDeclared(context, call, declared, options);
+}
+
+/** Makes the configuration what it was at a moment; what goes is deleted, and what is no more is made anew. */
+export async function returnTo(context: ResourceContext, call: Call, at: string, dryRun: boolean) {
+  const { state, moment } = await pastState(context, call, at);
+  const declared = declaredOf(state);
+  const limit = context.settings.configurationEntries;
+  if (declared.length > limit) throw new UserError(tooManyEntries, { count: declared.length, limit });
+  const { head, steps } = await applyDeclared(context, call, declared, { dryRun, prune: true, replaces: true });
+  return { moment, ...head, steps };
+}
+
+/** What changed from one moment to another, or to now. */
+export async function compareMoments(
+  context: ResourceContext,
+  call: Call,
+  from: string | undefined,
+  to: string | undefined,
+) {
+  const kinds = context.services.all(configurationKinds);
+  const before = await pastState(context, call, from);
+  const after =
+    to === undefined
+      ? { state: await currentState(context, call, { remember: false }), moment: null }
+      : await pastState(context, call, to);
+  const options = { prune: true, replaces: true };
+  const plan = await planSteps(before.state, declaredOf(after.state), kinds, options, call.isAbandoned);
+  // What is gone is known by the first state.
+  const idOf = ({ action, kind, name }: Step) =>
+    (action === 'delete' ? before : after).state.entries.get(kind.kind)?.get(name)?.document.id ?? null;
+  return { from: before.moment, to: after.moment, ...counts(plan), steps: shownSteps(plan, idOf) };
+}
+
+function declaredOf({ entries }: State): Declared {
+  return [...entries.values()].flatMap((ofKind) =>
+    [...ofKind.values()].map(({ kind, name, fields }) => ({ kind, name, fields })),
+  );
+}
+
+async function applyDeclared(context: ResourceContext, call: Call, declared: Declared, options: Options) {
   for (let plans = 1; ; plans++) {
     const state = await currentState(context, call, { remember: false });
     const plan = await planFor(context, call, declared, options, state);
@@ -69,13 +133,13 @@ async function planFor(
   { services }: ResourceContext,
   call: Call,
   declared: Declared,
-  { prune }: Options,
+  options: Options,
   state: State,
 ): Promise<Plan> {
   const current = await digestOf(state, call.isAbandoned);
   checkIfMatch(call, current);
   setEtag(call, current);
-  return planSteps(state, declared, services.all(configurationKinds), prune, call.isAbandoned);
+  return planSteps(state, declared, services.all(configurationKinds), options, call.isAbandoned);
 }
 
 interface Planned {
@@ -151,22 +215,27 @@ async function isOutdated(
   return (await transaction.changesAfter(version, changeKinds, 1)).length > 0;
 }
 
-function present({ dryRun }: Options, { steps, unchanged }: Plan, ids: StepIds) {
-  const count = (wanted: string) => steps.filter(({ action }) => action === wanted).length;
-  return {
-    head: {
-      dry_run: dryRun,
-      created: count('create'),
-      changed: count('change'),
-      deleted: count('delete'),
-      unchanged,
-    },
-    steps: steps.map((step) => ({
-      action: step.action,
-      kind: step.kind.kind,
-      name: step.name,
-      id: dryRun && step.action === 'create' ? null : (ids.get(step) ?? null),
-      fields: step.changes,
-    })),
-  };
+function present({ dryRun }: Options, plan: Plan, ids: StepIds) {
+  const idOf = (step: Step) => (dryRun && step.action === 'create' ? null : (ids.get(step) ?? null));
+  return { head: { dry_run: dryRun, ...counts(plan) }, steps: shownSteps(plan, idOf) };
+}
+
+function counts({ steps, unchanged }: Plan) {
+  const count = (wanted: Step['action']) => steps.filter(isShown).filter(({ action }) => action === wanted).length;
+  return { created: count('create'), changed: count('change'), deleted: count('delete'), unchanged };
+}
+
+/** An entry that stays the same by its fields is no change to people. */
+function isShown({ action, changes }: Step): boolean {
+  return action !== 'change' || changes.length > 0;
+}
+
+function shownSteps({ steps }: Plan, idOf: (step: Step) => string | null) {
+  return steps.filter(isShown).map((step) => ({
+    action: step.action,
+    kind: step.kind.kind,
+    name: step.name,
+    id: idOf(step),
+    fields: step.changes,
+  }));
 }

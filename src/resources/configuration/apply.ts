@@ -177,7 +177,9 @@ function inOrder(steps: readonly Step[], services: Services): readonly Step[] {
 
 /** How many steps must come before each of these, one after another. */
 function depthsOf(steps: readonly Step[]): ReadonlyMap<Step, number> {
-  const byName = new Map(steps.map((step) => [`${step.kind.scope} ${step.name}`, step]));
+  // A name may be that of one that goes, and of another that comes.
+  const keyOf = ({ action }: Step, scope: string, name: string) => `${action === 'delete'} ${scope} ${name}`;
+  const byName = new Map(steps.map((step) => [keyOf(step, step.kind.scope, step.name), step]));
   const depths = new Map<Step, number>();
   const measure = (step: Step): number => {
     const known = depths.get(step);
@@ -185,7 +187,9 @@ function depthsOf(steps: readonly Step[]): ReadonlyMap<Step, number> {
     // Entries that lead back to themselves are refused when they are written.
     depths.set(step, 0);
     const fields = step.action === 'delete' ? (step.entry?.fields ?? {}) : step.fields;
-    const named = (step.kind.names?.(fields) ?? []).flatMap(({ scope, name }) => byName.get(`${scope} ${name}`) ?? []);
+    const named = (step.kind.names?.(fields) ?? []).flatMap(
+      ({ scope, name }) => byName.get(keyOf(step, scope, name)) ?? [],
+    );
     const depth = named.reduce((most, each) => Math.max(most, 1 + measure(each)), 0);
     depths.set(step, depth);
     return depth;

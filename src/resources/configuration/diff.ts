@@ -1,6 +1,6 @@
 import type { ConfigurationKind, EntryFields } from '../configuration-kind.ts';
 import type { Steps } from '../../lib/steps.ts';
-import { stableText } from './stable-text.ts';
+import { stableText } from '../stable-text.ts';
 
 /** A field that is to change. Of a set, only the members that differ are shown. */
 export interface FieldChange {

@@ -23,3 +23,21 @@ export const nameOfOtherKind = defineError(
   409,
   'The name {name} belongs to one of {kind} already. Delete that one, or choose another name.',
 );
+
+export const invalidMoment = defineError(
+  20407,
+  400,
+  '{at} is no moment. Give a time in RFC 3339 form, such as 2026-11-14T10:11:14Z, or the version of a change.',
+);
+
+export const momentNotKept = defineError(
+  20408,
+  400,
+  'The configuration as of {at} is not known: the change log goes back to {earliest}. Ask for that moment, or a later one.',
+);
+
+export const momentToCome = defineError(
+  20409,
+  400,
+  'There is no version {at} yet. Ask for the version of a change, or for a time.',
+);

@@ -9,11 +9,24 @@ import type { Operation } from '../../api/operation.ts';
 import { mapInTurns } from '../../lib/map-in-turns.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
-import { applyEntries, currentState } from './apply-entries.ts';
+import { applyEntries, currentState, pastState } from './apply-entries.ts';
 import * as errors from './errors.ts';
 import { placeOf } from './entry-place.ts';
+import {
+  ConfigurationReturnBody,
+  checkMayLookBack,
+  momentErrors,
+  momentOperations,
+  momentParameter,
+} from './moment-operations.ts';
 import { migrations } from './names.ts';
-import { ConfigurationApplied, ConfigurationFieldChange, ConfigurationStep, entriesSchema } from './schema.ts';
+import {
+  ConfigurationApplied,
+  ConfigurationFieldChange,
+  ConfigurationMoment,
+  ConfigurationStep,
+  entriesSchema,
+} from './schema.ts';
 import { digestOf } from './state.ts';
 
 const path = '/configuration';
@@ -35,15 +48,25 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
         'Every IP policy with its rules, IP restriction, backend, reserved domain and address, edge, cloud endpoint and vault of the account, as entries that refer to each other by name. Private keys, passwords and client secrets of modules and the values of secrets in vaults are left out. Traffic policies, headers and bodies are as they were given, with the passwords and tokens that somebody may have written into them. A resource that has no name yet gets one, and keeps it.',
       tag,
       rights: 'everyone',
+      query: [momentParameter('at', 'The configuration as it was at this moment, for admins.')],
       mayBeLarge: true,
       status: 200,
-      response: Type.Object({ entries }, { $id: 'Configuration' }),
-      errors: [],
+      response: Type.Object(
+        { entries, moment: Type.Optional(Type.Ref('ConfigurationMoment')) },
+        { $id: 'Configuration' },
+      ),
+      errors: momentErrors,
       handle: async (call) => {
-        const state = await currentState(context, call, { remember: true });
+        const { at } = call.filters;
+        if (at !== undefined) checkMayLookBack(call);
+        const { state, moment } =
+          at === undefined
+            ? { state: await currentState(context, call, { remember: true }) }
+            : await pastState(context, call, at);
         setEtag(call, await digestOf(state, call.isAbandoned));
         const all = [...state.entries.values()].flatMap((ofKind) => [...ofKind.values()]);
-        return { entries: await mapInTurns(all, ({ kind, name, fields }) => ({ kind: kind.kind, name, ...fields })) };
+        const shown = await mapInTurns(all, ({ kind, name, fields }) => ({ kind: kind.kind, name, ...fields }));
+        return { entries: shown, ...(moment === undefined ? {} : { moment }) };
       },
     }),
     operation({
@@ -82,6 +105,7 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
         return { ...result.head, steps: result.steps };
       },
     }),
+    ...momentOperations(context),
   ];
 }
 
@@ -89,6 +113,6 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
 export const configurationResource: Resource = {
   errors: Object.values(errors),
   migrations,
-  schemas: [ConfigurationFieldChange, ConfigurationStep],
+  schemas: [ConfigurationMoment, ConfigurationReturnBody, ConfigurationFieldChange, ConfigurationStep],
   operations: configurationOperations,
 };

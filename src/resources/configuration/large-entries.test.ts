@@ -6,7 +6,7 @@ import { jsonPieces } from '../../lib/json-pieces.ts';
 import { mapInTurns } from '../../lib/map-in-turns.ts';
 import { finishInTurns } from '../../lib/steps.ts';
 import { diffFields } from './diff.ts';
-import { stablePieces } from './stable-text.ts';
+import { stablePieces } from '../stable-text.ts';
 
 const count = 50_000;
 type Item = <T>(value: T) => T;

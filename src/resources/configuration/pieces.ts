@@ -59,7 +59,7 @@ async function dependenciesOf(
 /** Finds the steps that others cannot be carried out without. */
 class Links {
   readonly #places: ReadonlyMap<Step, number>;
-  readonly #byName = new Map<string, Step>();
+  readonly #created = new Map<string, Step>();
   readonly #byClaim = new Map<string, Step[]>();
   readonly #users = new Map<string, Step[]>();
   readonly #dependencies: ReadonlyMap<Step, ReadonlySet<string>>;
@@ -70,7 +70,7 @@ class Links {
     this.#dependencies = dependencies;
     for (const [step, claims] of dependencies) for (const claim of claims) addTo(this.#dependents, claim, step);
     for (const step of steps) {
-      this.#byName.set(nameOf(step), step);
+      if (step.action === 'create') this.#created.set(nameOf(step), step);
       for (const claim of claimsOf(step)) addTo(this.#byClaim, claim, step);
       for (const name of namesBeforeAndAfter(step)) addTo(this.#users, name, step);
     }
@@ -83,7 +83,7 @@ class Links {
   /** Steps that need the same new resource, or share a claim, follow each other, so that few pieces have to have all of them. */
   bySharedNeed(steps: readonly Step[]): readonly Step[] {
     const needs = Map.groupBy(steps, (step) => {
-      const created = namesIn(step, step.fields).find((name) => this.#creates(name));
+      const created = namesIn(step, step.fields).find((name) => this.#created.has(name));
       const [claim = ''] = claimsOf(step);
       return created ?? `claim ${claim}`;
     });
@@ -98,14 +98,10 @@ class Links {
     return piece;
   }
 
-  #creates(name: string): boolean {
-    return this.#byName.get(name)?.action === 'create';
-  }
-
   *#neededBy(step: Step, seen: Set<string>): Iterable<Step> {
     for (const name of namesIn(step, step.fields)) {
-      const named = this.#byName.get(name);
-      if (named !== undefined && this.#creates(name)) yield named;
+      const named = this.#created.get(name);
+      if (named !== undefined) yield named;
     }
     for (const claims of [claimsOf(step), this.#dependencies.get(step) ?? []]) {
       for (const claim of claims) {

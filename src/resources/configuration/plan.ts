@@ -27,6 +27,7 @@ export interface Step {
   readonly fields: EntryFields;
   /** The same, with what the entry leaves as it is, and without secrets. */
   readonly whole: EntryFields;
+  /** Empty where the entry stays the same, and only what it names is another resource. */
   readonly changes: readonly FieldChange[];
 }
 
@@ -69,26 +70,35 @@ export async function acceptDeclared(
   return declared;
 }
 
+export interface PlanOptions {
+  /** What is not declared goes. */
+  readonly prune: boolean;
+  /** What cannot become what is declared under its name is deleted, and made anew. */
+  readonly replaces?: boolean;
+}
+
 export async function planSteps(
   state: State,
   declared: Declared,
   kinds: readonly ConfigurationKind[],
-  prune: boolean,
+  { prune, replaces = false }: PlanOptions,
   isAbandoned: () => boolean,
 ): Promise<Plan> {
   const steps: Step[] = [];
+  const same: Step[] = [];
   const pace = new Pace(isAbandoned);
-  const found = new Set<StateEntry>();
+  const declaredEntries = new Set<StateEntry>();
   const kindOfName = new Map<string, string>();
   const diff = (...given: Parameters<typeof diffFields>) => finishInTurns(diffFields(...given), pace);
   for (const ofKind of state.entries.values())
     for (const { kind, name } of ofKind.values()) kindOfName.set(`${kind.scope} ${name}`, kind.kind);
   for (const { kind, name, fields } of declared) {
-    const entry = state.entries.get(kind.kind)?.get(name);
+    const found = state.entries.get(kind.kind)?.get(name);
+    const entry = replaces && found !== undefined && isOther(kind, found.fields, fields) ? undefined : found;
     if (pace.isDue) await pace.giveWay();
     if (entry === undefined) {
       const other = kindOfName.get(`${kind.scope} ${name}`);
-      if (other !== undefined)
+      if (other !== undefined && !replaces)
         throw new UserError(nameOfOtherKind, {
           name: `${quote(name)} (${placeOf({ kind: kind.kind, name })})`,
           kind: other,
@@ -98,23 +108,43 @@ export async function planSteps(
       steps.push({ action: 'create', kind, name, entry, fields, whole, changes });
       continue;
     }
-    found.add(entry);
+    declaredEntries.add(entry);
     const declaredWhole = withUndeclared(entry.fields, fields, kind);
     const whole = kind.compared?.(declaredWhole, entry.fields) ?? declaredWhole;
     const changes = await diff(kind, entry.fields, whole);
-    if (changes.length > 0) steps.push({ action: 'change', kind, name, entry, fields, whole, changes });
+    (changes.length > 0 ? steps : same).push({ action: 'change', kind, name, entry, fields, whole, changes });
   }
-  const unchanged = found.size - steps.filter(({ action }) => action === 'change').length;
+  const unchanged = declaredEntries.size - steps.filter(({ action }) => action === 'change').length;
+  if (replaces) steps.push(...namingReplaced(same, steps, kindOfName));
   if (prune) {
     for (const kind of kinds) {
       for (const entry of state.entries.get(kind.kind)?.values() ?? []) {
-        if (found.has(entry)) continue;
+        if (declaredEntries.has(entry)) continue;
         const changes = await diff(kind, entry.fields, {});
         steps.push({ action: 'delete', kind, name: entry.name, entry, fields: {}, whole: {}, changes });
       }
     }
   }
   return { steps, unchanged };
+}
+
+/** Entries that stay the same, and name what is another resource from now on. */
+function namingReplaced(
+  same: readonly Step[],
+  steps: readonly Step[],
+  kindOfName: ReadonlyMap<string, string>,
+): readonly Step[] {
+  const created = steps.filter(({ action }) => action === 'create').map(({ kind, name }) => `${kind.scope} ${name}`);
+  const replaced = new Set(created.filter((name) => kindOfName.has(name)));
+  if (replaced.size === 0) return [];
+  return same.filter(({ kind, fields }) =>
+    (kind.names?.(fields) ?? []).some(({ scope, name }) => replaced.has(`${scope} ${name}`)),
+  );
+}
+
+function isOther(kind: ConfigurationKind, one: EntryFields, other: EntryFields): boolean {
+  const { fixed = [] } = kind;
+  return fixed.some((field) => one[field] !== other[field]) || kind.isOther?.(one, other) === true;
 }
 
 /** A set that the entry does not mention, such as the rules of a policy, is left as it is. */

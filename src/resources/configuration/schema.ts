@@ -7,6 +7,18 @@ import type { DeclaredEntry } from './plan.ts';
 /** Admissions that an answer has. */
 export const mostAdmissions = 100;
 
+export const ConfigurationMoment = Type.Object(
+  {
+    version: Type.Integer({ description: 'Version of the last change before it: the change log has that change.' }),
+    created_at: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'When that change was made; null where the log has no change that old.',
+    }),
+  },
+  { $id: 'ConfigurationMoment', description: 'A moment of a configuration.' },
+);
+
 export const ConfigurationFieldChange = Type.Object(
   {
     field: Type.String({ description: 'The field, or the way to it: `routes./api.backend`.' }),
@@ -77,6 +89,21 @@ export const ConfigurationApplied = Type.Object(
     steps: Type.Array(Type.Ref('ConfigurationStep'), { description: 'One for each of these resources.' }),
   },
   { $id: 'ConfigurationApplied' },
+);
+
+export const ConfigurationReturned = Type.Object(
+  { moment: Type.Ref('ConfigurationMoment'), ...ConfigurationApplied.properties },
+  { $id: 'ConfigurationReturned' },
+);
+
+const { dry_run: _, admits_new: _admissions, ...counts } = ConfigurationApplied.properties;
+export const ConfigurationDiff = Type.Object(
+  {
+    from: Type.Ref('ConfigurationMoment'),
+    to: Type.Union([Type.Ref('ConfigurationMoment'), Type.Null()], { description: 'The later moment; null: now.' }),
+    ...counts,
+  },
+  { $id: 'ConfigurationDiff' },
 );
 
 export function entriesSchema(kinds: readonly ConfigurationKind[]) {

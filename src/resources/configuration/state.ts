@@ -4,11 +4,14 @@ import { Pace } from '../../lib/pace.ts';
 import { readVersion } from '../../store/write/change-log.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Stored } from '../../store/table.ts';
-import type { ConfigurationKind, EntryFields } from '../configuration-kind.ts';
+import { sortInTurns } from '../../lib/sort-in-turns.ts';
+import type { ConfigurationKind, EntryFields, Past } from '../configuration-kind.ts';
 import { NameMaker } from './derive-names.ts';
-import { readNames } from './names.ts';
+import type { Moment } from './moment.ts';
+import { readNames, readPastNames } from './names.ts';
 import type { NamedResource } from './names.ts';
-import { stablePieces } from './stable-text.ts';
+import { readPast } from './past.ts';
+import { stablePieces } from '../stable-text.ts';
 
 /** A resource as an entry of the configuration. */
 export interface StateEntry {
@@ -34,6 +37,8 @@ export interface State {
 /** Documents that are read at once. */
 const pageSize = 256;
 
+type Pages = ReadonlyMap<ConfigurationKind, readonly (readonly Stored[])[]>;
+
 /** Reads everything, in slices; the queries must be of one state of the database. */
 export async function readState(
   queries: Queries,
@@ -43,7 +48,41 @@ export async function readState(
   const version = await readVersion(queries);
   const pages = new Map<ConfigurationKind, readonly (readonly Stored[])[]>();
   for (const kind of kinds) pages.set(kind, await readPages(queries, accountId, kind));
-  const names = nameAll(pages, await readNames(queries, accountId));
+  return describeAll(queries, pages, { version, names: await readNames(queries, accountId) });
+}
+
+/** Reads everything as it was at a moment. Resources that are gone have the names that they had. */
+export async function readPastState(
+  queries: Queries,
+  accountId: string,
+  kinds: readonly ConfigurationKind[],
+  { version }: Moment,
+): Promise<State> {
+  const past = await readPast(queries, accountId, version, kinds);
+  const pages = new Map<ConfigurationKind, readonly (readonly Stored[])[]>();
+  const ids = new Set<string>();
+  for (const kind of kinds) {
+    const then = await readPastPages(queries, accountId, kind, past);
+    pages.set(kind, then);
+    for (const page of then) for (const { id } of page) ids.add(id);
+  }
+  const names = await readPastNames(queries, accountId, version, ids);
+  return describeAll(queries, pages, { version, names, past });
+}
+
+async function describeAll(
+  queries: Queries,
+  pages: Pages,
+  {
+    version,
+    names: remembered,
+    past,
+  }: Pick<State, 'version'> & {
+    readonly names: readonly NamedResource[];
+    readonly past?: Past;
+  },
+): Promise<State> {
+  const names = nameAll(pages, remembered);
   const nameOf = (id: string): string => {
     const name = names.byId.get(id);
     if (name === undefined) throw new Error(`${id} is named by another resource, and is not there`);
@@ -54,7 +93,7 @@ export async function readState(
     if (kind.schema === undefined) continue;
     const described: StateEntry[] = [];
     for (const documents of ofKind) {
-      const all = await kind.describe(queries, documents, nameOf);
+      const all = await kind.describe(queries, documents, nameOf, past);
       for (const [at, document] of documents.entries())
         described.push({ kind, name: nameOf(document.id), document, fields: all[at] ?? {} });
     }
@@ -62,6 +101,26 @@ export async function readState(
     entries.set(kind.kind, new Map(described.map((entry) => [entry.name, entry])));
   }
   return { version, entries, named: names.all, fresh: names.fresh, gone: names.gone };
+}
+
+/** In pages as today's, newest first. */
+async function readPastPages(
+  queries: Queries,
+  accountId: string,
+  kind: ConfigurationKind,
+  past: Past,
+): Promise<readonly (readonly Stored[])[]> {
+  const then: Stored[] = [];
+  for (const page of await readPages(queries, accountId, kind))
+    for (const document of await past.unchanged(page)) then.push(document);
+  for (const document of past.changed(kind.loggedKind).values()) then.push(kind.complete(document));
+  const byId = new Map(then.map((document) => [document.id, document]));
+  const ids = await sortInTurns([...byId.keys()]);
+  // Every key was just put there.
+  const inOrder = ids.toReversed().map((id) => byId.get(id)!);
+  return Array.from({ length: Math.ceil(inOrder.length / pageSize) }, (_, at) =>
+    inOrder.slice(at * pageSize, (at + 1) * pageSize),
+  );
 }
 
 async function readPages(
@@ -79,10 +138,7 @@ async function readPages(
   }
 }
 
-function nameAll(
-  pages: ReadonlyMap<ConfigurationKind, readonly (readonly Stored[])[]>,
-  remembered: readonly NamedResource[],
-) {
+function nameAll(pages: Pages, remembered: readonly NamedResource[]) {
   const byId = new Map(remembered.map(({ id, name }) => [id, name]));
   const unseen = new Set(byId.keys());
   for (const ofKind of pages.values()) for (const page of ofKind) for (const { id } of page) unseen.delete(id);

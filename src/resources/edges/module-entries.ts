@@ -6,6 +6,7 @@ import { fieldReferences } from '../../modules/module.ts';
 import type { EdgeModule, ModuleTarget, ReferenceKind, Settings } from '../../modules/module.ts';
 import type { EntryFields, EntryName, IdOf, NameOf } from '../configuration-kind.ts';
 import { nameOf as nameSchema } from '../configuration-schema.ts';
+import { stableText } from '../stable-text.ts';
 import type { Referables } from '../references.ts';
 import { acceptModule } from './module-fields.ts';
 import type { StoredModules } from './module-fields.ts';
@@ -76,10 +77,26 @@ export function compareModuleEntries(
     const input = toInput(module, fields[module.name], sameName) as never;
     // An entry in canonical form has what `toEntry` has put there.
     const known = before?.[module.name] as DescribedEntry | undefined;
+    const stored = (fields[module.name] as DescribedEntry)[storedSettings];
+    if (stored !== undefined) return [module.name, withSecret(fields[module.name] as DescribedEntry, stored, known)];
     const isKnown = known !== undefined && module.isSame?.(input, withNames(module, known) as never) === true;
     return [module.name, isKnown ? known : module.secrets?.concealInput(fields[module.name] as never)];
   });
   return { ...fields, ...Object.fromEntries(compared) };
+}
+
+/** An entry that was made of settings, with a word for a secret that alone differs from that of the entry before. */
+function withSecret(entry: DescribedEntry, stored: Settings, known: DescribedEntry | undefined): EntryFields {
+  if (known === undefined || stableText(entry) !== stableText(known)) return entry;
+  const [one, other] = [stored, known[storedSettings]].map(withoutSeals);
+  return one === other ? entry : { ...entry, secret: '(secret)' };
+}
+
+/** A secret may be sealed anew: its digest tells whether it is the same. */
+function withoutSeals(settings: Settings | undefined): string {
+  return JSON.stringify(settings ?? null, (key, value: unknown) =>
+    /^sealed$|_id$|_ids$/.test(key) ? undefined : value,
+  );
 }
 
 /** The settings that an entry was made of, with names where they have ids, as the inputs that they are compared with. */
@@ -102,10 +119,13 @@ export async function storedModules(
   const given = modulesFor(target).filter(({ name }) => fields[name] !== undefined);
   const prepared = new Set([await prepareModules(fields, target)]);
   const stored = Object.fromEntries(
-    given.map((module) => [
-      module.name,
-      acceptModule(module, toInput(module, fields[module.name], idOf), referables, target),
-    ]),
+    given.map((module) => {
+      const input = toInput(module, fields[module.name], idOf);
+      // An entry of an earlier moment brings its secrets with it.
+      const earlier = (fields[module.name] as DescribedEntry)[storedSettings];
+      if (earlier !== undefined) return [module.name, { ...earlier, ...referencesOf(module, input) }];
+      return [module.name, acceptModule(module, input, referables, target)];
+    }),
   );
   prepared.clear();
   return stored;
@@ -121,6 +141,11 @@ export function namesInModules(target: ModuleTarget, fields: EntryFields): reado
   for (const module of modulesFor(target))
     if (fields[module.name] !== undefined) toInput(module, fields[module.name], note);
   return names;
+}
+
+function referencesOf(module: EdgeModule, input: EntryFields): EntryFields {
+  const fields = fieldReferences(module).map(({ field }) => field);
+  return Object.fromEntries(fields.filter((field) => input[field] !== undefined).map((field) => [field, input[field]]));
 }
 
 function toInput(module: EdgeModule, entry: unknown, idOf: IdOf): EntryFields {

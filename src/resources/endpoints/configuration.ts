@@ -38,6 +38,7 @@ export function cloudEndpointKind(context: ResourceContext): ConfigurationKind {
     table: cloudEndpoints,
     changeKinds: [cloudEndpoints.kind],
     schema: CloudEndpointEntry,
+    isOther: (one, other) => schemeOf(one) !== schemeOf(other),
     errors: [...placeErrors, otherScheme],
     // A pool holds a name for others too, and so does a reserved domain that is deleted later.
     isDeletedFirst: true,
@@ -90,6 +91,10 @@ function claimsIn({ url }: Partial<EndpointFields>): readonly string[] {
 function reservationsFor(url: string): readonly string[] {
   const { scheme, hostname } = partsOf({ url });
   return isInternalName(hostname) || scheme === 'tcp' ? [] : [claimOfReservation(`*.${parentOf(hostname)}`)];
+}
+
+function schemeOf(fields: EntryFields): string {
+  return partsOf(read(fields)).scheme;
 }
 
 function read(fields: EntryFields): EndpointFields {

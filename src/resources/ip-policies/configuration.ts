@@ -46,10 +46,14 @@ export function ipPolicyKind(services: Services): ConfigurationKind {
     sets: ['rules'],
     decidesAccess: true,
     suggestName: ({ description = '' }) => description,
-    async describe(queries, policies) {
+    async describe(queries, policies, _nameOf, past) {
+      const lists = services.get(ruleLists);
       const entries: EntryFields[] = [];
       for (const policy of policies) {
-        entries.push({ ...textsOf(policy), rules: await services.get(ruleLists).read(queries, policy.id) });
+        const rules = await (past === undefined
+          ? lists.read(queries, policy.id)
+          : lists.readPast(queries, policy, past));
+        entries.push({ ...textsOf(policy), rules });
       }
       return entries;
     },

@@ -59,3 +59,9 @@ export const ruleDescriptionTooLong = defineError(
 export const unknownAction = defineError(1422, 400, 'The action {action} is unknown. Give "allow" or "deny".');
 
 export const invalidRuleLine = defineError(20016, 400, 'Line {line} of the rule list: {reason}');
+
+export const rulesNotKept = defineError(
+  20410,
+  400,
+  'The configuration of that moment is not known: the change log does not hold the rules that the IP policy {policy} had before version {version}. Ask for version {version}, or a later moment.',
+);

@@ -1,15 +1,14 @@
 import { mapInTurns } from '../../lib/map-in-turns.ts';
 import { sortInTurns } from '../../lib/sort-in-turns.ts';
-import type { Queries } from '../../store/database.ts';
 import type { ResourceContext } from '../resource.ts';
 import type { RuleEntry } from '../rule-entries.ts';
-import { readRules } from './read-rules.ts';
+import { pastRules, readDocuments } from './past-rules.ts';
 import { replaceWithin } from './replace/replace-all-rules.ts';
 import { revertRules } from './revert-rules.ts';
 import { acceptRules, toEntry } from './rule-list.ts';
 import { limitsInWords } from './rule-parts.ts';
 import type { RuleLists } from './service.ts';
-import { ipPolicyRules } from './table.ts';
+import type { IpPolicyRule } from './table.ts';
 
 export function createRuleLists(context: ResourceContext): RuleLists {
   return {
@@ -17,7 +16,8 @@ export function createRuleLists(context: ResourceContext): RuleLists {
       const { inOrder } = await acceptRules(rules);
       return mapInTurns(inOrder, toEntry);
     },
-    read: readEntries,
+    read: async (queries, policyId) => inCanonicalOrder(await readDocuments(queries, policyId)),
+    readPast: async (queries, policy, past) => inCanonicalOrder(await pastRules(queries, policy, past)),
     async replace(transaction, call, policyId, rules) {
       const whole = await mapInTurns(rules, withTexts);
       await replaceWithin(context, call, policyId, await acceptRules(whole), transaction);
@@ -29,15 +29,12 @@ export function createRuleLists(context: ResourceContext): RuleLists {
   };
 }
 
-async function readEntries(queries: Queries, policyId: string): Promise<readonly RuleEntry[]> {
-  const byCidr = new Map<string, RuleEntry>();
-  for await (const rows of readRules(queries, policyId, 'document')) {
-    for (const [cidr, document] of rows) byCidr.set(String(cidr), toEntry(ipPolicyRules.parse([document ?? ''])));
-  }
-  // The databases sort texts in different ways.
+/** The databases sort texts in different ways. */
+async function inCanonicalOrder(rules: readonly IpPolicyRule[]): Promise<readonly RuleEntry[]> {
+  const byCidr = new Map(rules.map((rule) => [rule.cidr, rule]));
   const sorted = await sortInTurns([...byCidr.keys()]);
   // Every key was just put there.
-  return mapInTurns(sorted, (cidr) => byCidr.get(cidr)!);
+  return mapInTurns(sorted, (cidr) => toEntry(byCidr.get(cidr)!));
 }
 
 /** With both texts, so that a rule loses those that the entry does not have. */

@@ -3,7 +3,9 @@ import type { Revertible } from '../../api/reverter.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { RuleColumns } from '../../lib/ip/rule-coverage.ts';
 import type { Queries } from '../../store/database.ts';
+import type { Stored } from '../../store/table.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
+import type { Past } from '../configuration-kind.ts';
 import type { RuleEntry } from '../rule-entries.ts';
 import { serviceKey } from '../services.ts';
 
@@ -45,6 +47,8 @@ export interface RuleLists {
   accept(rules: readonly RuleEntry[]): Promise<readonly RuleEntry[]>;
   /** In the same form. */
   read(queries: Queries, policyId: string): Promise<readonly RuleEntry[]>;
+  /** Those that the policy had then, in the same form. */
+  readPast(queries: Queries, policy: Stored, past: Past): Promise<readonly RuleEntry[]>;
   /** Gives the policy exactly these rules, which are in canonical form, within the transaction. */
   replace(transaction: Transaction, call: Call, policyId: string, rules: readonly RuleEntry[]): Promise<void>;
   /** Undoes changes of many rules at once, by their parts. */

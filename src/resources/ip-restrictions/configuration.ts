@@ -48,6 +48,7 @@ export function ipRestrictionKind(context: Pick<ResourceContext, 'services' | 'r
     errors: [adminOnly, restrictionWithoutPolicy, wouldLockOut, duplicateEntry, typeChanged],
     isDeletedFirst: true,
     decidesAccess: true,
+    fixed: ['type'],
     suggestName: ({ description, type }) => description ?? type,
     describe: async (_queries, restrictions, name) =>
       restrictions.map((restriction) =>

@@ -99,6 +99,7 @@ const uncounted: readonly string[] = [
   'idempotency_keys',
   'ip_restriction_decisions',
   'change_log',
+  'configuration_earlier_names',
   'observed_changes',
   'account_usage',
   'event_deliveries',

@@ -34,6 +34,7 @@ export function reservedAddrKind(context: Pick<ResourceContext, 'services' | 'se
     scope: 'reserved_addr',
     table: reservedAddrs,
     changeKinds: ['reserved_addr'],
+    fixed: ['port'],
     schema: ReservedAddrEntry,
     errors: [addrInUse, addrShareUsed, noFreePort, portFixed, portNotFree, portNotReservable],
     suggestName: ({ description, addr }) => description ?? `port-${portOf(addr)}`,

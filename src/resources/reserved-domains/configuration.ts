@@ -58,6 +58,7 @@ export function reservedDomainKind(
     scope: 'reserved_domain',
     table: reservedDomains,
     changeKinds: ['reserved_domain'],
+    fixed: ['domain', 'region'],
     schema: ReservedDomainEntry,
     errors: [
       errors.invalidDomain,

@@ -185,6 +185,7 @@ const observations: ReadonlySet<string> = new Set([
   'agent_commands',
   'api_key_uses',
   'configuration_names',
+  'configuration_earlier_names',
   'app_sessions',
   'app_users',
   'dashboard_sessions',

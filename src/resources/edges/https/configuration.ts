@@ -7,8 +7,10 @@ import { anyKey } from '../../../lib/any-key.ts';
 import { mapInTurns, objectInTurns } from '../../../lib/map-in-turns.ts';
 import { Pace } from '../../../lib/pace.ts';
 import { sortInTurns } from '../../../lib/sort-in-turns.ts';
+import type { Queries } from '../../../store/database.ts';
+import type { Stored } from '../../../store/table.ts';
 import { defineKind, textsOf, textsToSet } from '../../configuration-kind.ts';
-import type { ConfigurationKind, EntryFields, IdOf, NameOf } from '../../configuration-kind.ts';
+import type { ConfigurationKind, EntryFields, IdOf, NameOf, Past } from '../../configuration-kind.ts';
 import { entrySchema } from '../../configuration-schema.ts';
 import { dependenciesOfModules } from '../../policy-dependencies.ts';
 import type { Referables } from '../../references.ts';
@@ -23,8 +25,8 @@ import {
   storedModules,
 } from '../module-entries.ts';
 import { toMatchPath } from './match.ts';
-import { routesOf, routesOfPage } from './route-queries.ts';
-import { httpsEdges, matchTypes } from './table.ts';
+import { routesOf, routesOfMany, routesOfPage } from './route-queries.ts';
+import { httpsEdgeRoutes, httpsEdges, matchTypes } from './table.ts';
 import type { HttpsEdgeRoute, MatchType } from './table.ts';
 import { edgeTarget, httpsEdgeWrites, routeWrites, target } from './writes.ts';
 import type { RouteChange } from './writes.ts';
@@ -76,8 +78,8 @@ export function httpsEdgeKind(context: ResourceContext, errors: readonly ErrorDe
     isDeletedFirst: true,
     maps: ['routes'],
     suggestName: ({ description, hostports }) => description ?? hostports[0] ?? '',
-    async describe(queries, edges, nameOf) {
-      const routes = await routesOfPage(queries, edges);
+    async describe(queries, edges, nameOf, past) {
+      const routes = await (past === undefined ? routesOfPage(queries, edges) : pastRoutes(queries, edges, past));
       const described: EntryFields[] = [];
       for (const edge of edges) {
         const own = await mapInTurns(routes.get(edge.id) ?? [], (route) => describeRoute(route, nameOf));
@@ -172,6 +174,23 @@ function routeSync(context: ResourceContext) {
 async function toChange(match: string, fields: RouteFields, idOf: IdOf, referables: Referables): Promise<RouteChange> {
   const { match_type = 'path_prefix' } = fields;
   return { ...textsToSet(fields), match_type, match, modules: await storedModules(target, fields, idOf, referables) };
+}
+
+async function pastRoutes(
+  queries: Queries,
+  edges: readonly Stored[],
+  past: Past,
+): Promise<ReadonlyMap<string, readonly HttpsEdgeRoute[]>> {
+  const today = await routesOfMany(queries, edges);
+  const changed = past.changedOf(httpsEdgeRoutes.kind, 'edge_id');
+  const routes = new Map<string, readonly HttpsEdgeRoute[]>();
+  for (const { id } of edges) {
+    const same = await past.unchanged(today.get(id) ?? []);
+    // Documents of this kind are routes.
+    const others = (changed.get(id) ?? []).map((route) => httpsEdgeRoutes.complete(route as HttpsEdgeRoute));
+    routes.set(id, [...same, ...others]);
+  }
+  return routes;
 }
 
 function describeRoute(route: HttpsEdgeRoute, nameOf: NameOf): MatchedRoute {

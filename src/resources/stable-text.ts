@@ -1,4 +1,4 @@
-import { jsonPieces } from '../../lib/json-pieces.ts';
+import { jsonPieces } from '../lib/json-pieces.ts';
 
 /** JSON whose text does not depend on the order of keys, so that equal values have equal texts. */
 export function stableText(value: unknown): string {

@@ -1,0 +1,106 @@
+import { quote, UserError } from '../../errors/user-error.ts';
+import { parseTime, toInstant } from '../../lib/cel/times.ts';
+import { toTimestamp } from '../../lib/ids.ts';
+import type { Queries } from '../../store/database.ts';
+import { readVersion } from '../../store/write/change-log.ts';
+import { invalidMoment, momentNotKept, momentToCome } from './errors.ts';
+
+/** A moment of an account: the state behind one of its changes. */
+export interface Moment {
+  /** All changes up to this version had been made. */
+  readonly version: number;
+  /** When the last of them was made; null where the log has none. */
+  readonly created_at: string | null;
+}
+
+/** A change of the account. */
+interface Logged {
+  readonly version: number;
+  readonly at: string;
+}
+
+const oldestSql = 'SELECT version, at FROM change_log ORDER BY version, position LIMIT 1';
+const lastSql = `SELECT version, at FROM change_log WHERE account_id = $1 AND version <= $2 ORDER BY version DESC, position DESC LIMIT 1`;
+const firstSql = `SELECT version, at FROM change_log WHERE account_id = $1 ORDER BY version, position LIMIT 1`;
+
+/**
+ * Finds the moment that a text names: a version, or a time, which stands for the end of its second; without a text, the one before
+ * the last change. Changes have an order, and a clock that was set back makes no other one.
+ */
+export async function readMoment(queries: Queries, accountId: string, text: string | undefined): Promise<Moment> {
+  const newest = await readVersion(queries);
+  if (text === undefined) {
+    const last = await lastUpTo(queries, accountId, newest);
+    return last === undefined
+      ? { version: newest, created_at: null }
+      : momentUpTo(queries, accountId, last.version - 1);
+  }
+  const wanted = readText(text);
+  if (typeof wanted === 'number' && wanted > newest) throw new UserError(momentToCome, { at: wanted });
+  const [oldest] = (await queries.all(oldestSql)).map(toLogged);
+  const [first] = (await queries.all(firstSql, [accountId])).map(toLogged);
+  const isKept =
+    oldest === undefined
+      ? wanted === newest || (typeof wanted === 'string' && newest === 0)
+      : oldest.version === 1 ||
+        (typeof wanted === 'number' ? wanted >= oldest.version - 1 : Date.parse(wanted) >= Date.parse(oldest.at));
+  if (!isKept) throw notKept(text, first);
+  const last =
+    typeof wanted === 'number'
+      ? await lastUpTo(queries, accountId, wanted)
+      : await lastBefore(queries, accountId, wanted, newest);
+  if (last !== undefined) return { version: last.version, created_at: last.at };
+  // Nothing of the account is older in the log.
+  return { version: first === undefined ? newest : first.version - 1, created_at: null };
+}
+
+/** A version, or a time as the log has it. */
+function readText(text: string): number | string {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  // Behind the day: a date alone would be its midnight, which nobody means by it.
+  const ms = /^[\d-]{10}[Tt ]/.test(text) ? parseTime(text) : undefined;
+  const instant = ms === undefined ? undefined : toInstant(ms);
+  if (instant === undefined) throw new UserError(invalidMoment, { at: quote(text) });
+  return instant.text;
+}
+
+function notKept(text: string, first: Logged | undefined): UserError {
+  const earliest = first === undefined ? toTimestamp(Date.now()) : `${first.at} (version ${first.version})`;
+  return new UserError(momentNotKept, { at: quote(text), earliest });
+}
+
+async function momentUpTo(queries: Queries, accountId: string, version: number): Promise<Moment> {
+  const last = await lastUpTo(queries, accountId, version);
+  return last === undefined ? { version, created_at: null } : { version: last.version, created_at: last.at };
+}
+
+async function lastUpTo(queries: Queries, accountId: string, version: number): Promise<Logged | undefined> {
+  return (await queries.all(lastSql, [accountId, version])).map(toLogged)[0];
+}
+
+/** Halves the versions until the last change is found whose time has come. */
+async function lastBefore(
+  queries: Queries,
+  accountId: string,
+  time: string,
+  newest: number,
+): Promise<Logged | undefined> {
+  const hasCome = (change: Logged | undefined) => change === undefined || change.at <= time;
+  let last = await lastUpTo(queries, accountId, newest);
+  if (hasCome(last)) return last;
+  let [known, open] = [0, last?.version ?? 0];
+  last = undefined;
+  while (open - known > 1) {
+    const middle = Math.floor((known + open) / 2);
+    const change = await lastUpTo(queries, accountId, middle);
+    if (hasCome(change)) {
+      last = change;
+      known = middle;
+    } else open = change?.version ?? known;
+  }
+  return last;
+}
+
+function toLogged([version, at]: readonly unknown[]): Logged {
+  return { version: Number(version), at: String(at) };
+}

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+
+import fc from 'fast-check';
+
+import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { Gatehouse } from '../../../test/support/gatehouse.ts';
+import type { Answer } from '../../../test/support/gatehouse.ts';
+import { createAccount, createUser } from '../../../test/support/people.ts';
+import type { Person } from '../../../test/support/people.ts';
+import { cidrOf, randomConfiguration, randomRule, toEntries } from '../../../test/support/random-configuration.ts';
+import { pruneChanges } from '../../store/write/change-log.ts';
+import { earlierLimits } from '../../store/write/earlier-documents.ts';
+
+const runs = process.env['TEST_LONG'] === undefined ? 8 : 100;
+const seed = process.env['TEST_SEED'];
+const usual = { ...earlierLimits };
+
+const at = fc.nat({ max: 1_000 });
+const rules = fc.uniqueArray(randomRule, { selector: cidrOf, maxLength: 5 });
+const change = fc.oneof(
+  fc.record({ kind: fc.constant('apply'), made: randomConfiguration, prune: fc.boolean() }),
+  fc.record({ kind: fc.constant('replace'), at, rules }),
+  fc.record({ kind: fc.constant('add rule'), at, cidr: fc.nat({ max: 255 }).map((each) => `172.16.${each}.0/24`) }),
+  fc.record({ kind: fc.constant('change rule'), at, text: fc.constantFrom('', 'a', 'b') }),
+  fc.record({ kind: fc.constant('remove rule'), at }),
+  fc.record({ kind: fc.constant('remove all') }),
+  fc.record({ kind: fc.constant('revert'), at }),
+);
+const changesOf = fc.array(change, { minLength: 3, maxLength: 8 });
+type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** An admin of a new account, and the configuration behind each version. */
+class Account {
+  readonly gatehouse: Gatehouse;
+  readonly person: Person;
+  readonly known = new Map<number, unknown>();
+
+  private constructor(gatehouse: Gatehouse, person: Person) {
+    this.gatehouse = gatehouse;
+    this.person = person;
+  }
+
+  static async create(gatehouse: Gatehouse): Promise<Account> {
+    return new Account(gatehouse, await createUser(gatehouse, 'admin', await createAccount(gatehouse)));
+  }
+
+  get = (path: string) => this.gatehouse.get(path, this.person);
+  post = (path: string, body?: unknown) => this.gatehouse.post(path, body, this.person);
+
+  /** Single calls may be refused, where what they need is not there. */
+  async make(wanted: Change): Promise<void> {
+    const { gatehouse, person } = this;
+    const pick = async (list: string, key: string, place: number) => {
+      const all = (await this.get(`/${list}?limit=100`)).body[key];
+      return all.length === 0 ? undefined : all[place % all.length].id;
+    };
+    if ('made' in wanted) {
+      const answer = await this.post(`/configuration?prune=${wanted.prune}`, toEntries(wanted.made));
+      // Names that stay may be those of other kinds.
+      assert.ok(answer.status === 200 || answer.body.error_code === 'ERR_GATEHOUSE_20214', answer.text);
+    } else if ('rules' in wanted) {
+      const policy = await pick('ip_policies', 'ip_policies', wanted.at);
+      await gatehouse.put(`/ip_policies/${policy}/rules`, wanted.rules, person);
+    } else if ('cidr' in wanted) {
+      const policy = await pick('ip_policies', 'ip_policies', wanted.at);
+      await this.post('/ip_policy_rules', { ip_policy_id: policy, cidr: wanted.cidr, action: 'allow' });
+    } else if ('text' in wanted) {
+      const rule = await pick('ip_policy_rules', 'ip_policy_rules', wanted.at);
+      await gatehouse.patch(`/ip_policy_rules/${rule}`, { description: wanted.text }, person);
+    } else if (wanted.kind === 'remove rule' && 'at' in wanted) {
+      await gatehouse.delete(`/ip_policy_rules/${await pick('ip_policy_rules', 'ip_policy_rules', wanted.at)}`, person);
+    } else if ('at' in wanted) {
+      await this.post(`/changes/${await pick('changes', 'changes', wanted.at)}/revert`);
+    } else {
+      assert.equal((await this.post('/configuration?prune=true', [])).status, 200);
+    }
+  }
+
+  async remember(): Promise<void> {
+    const { entries } = (await this.get('/configuration')).body;
+    this.known.set(await this.version(), entries);
+  }
+
+  /** Returns to moments in turn, each from another one, and meets what was shown before. */
+  async checkReturns(): Promise<void> {
+    const all = [...this.known].toReversed();
+    let from: number | undefined;
+    for (const [version, entries] of all) {
+      const { gatehouse, person } = this;
+      const body = { at: String(version) };
+      const shown = await this.post('/configuration/return?dry_run=true', body);
+      // The port of an edge that is there was not reserved then, and single calls keep it reserved.
+      if (shown.body.error_code === 'ERR_GATEHOUSE_20088') continue;
+      assert.equal(shown.status, 200, shown.text);
+      if (from !== undefined) {
+        const between = await this.get(`/configuration/diff?from=${from}&to=${version}`);
+        assert.deepEqual(pure(between.body.steps), pure(shown.body.steps));
+      }
+      const ifMatch = { ...person, headers: { 'if-match': shown.headers.get('etag') ?? '' } };
+      const made = await gatehouse.post('/configuration/return', body, ifMatch);
+      assert.equal(made.status, 200, made.text);
+      assert.deepEqual(pure(made.body.steps), pure(shown.body.steps));
+      assert.deepEqual((await this.get('/configuration')).body.entries, entries);
+      assert.deepEqual((await this.post('/configuration/return', body)).body.steps, []);
+      from = version;
+    }
+  }
+
+  async version(): Promise<number> {
+    return (await this.get('/changes?limit=1')).body.changes[0].version;
+  }
+
+  async clear(): Promise<void> {
+    assert.equal((await this.post('/configuration?prune=true', [])).status, 200);
+  }
+}
+
+/** Without ids, which are new where something is made anew. */
+function pure(steps: readonly object[]): readonly object[] {
+  return steps.map((step) => ({ ...step, id: undefined }));
+}
+
+function assertRefused({ status, body }: Answer, code: string, message: RegExp): void {
+  assert.deepEqual([status, body.error_code], [400, `ERR_GATEHOUSE_${code}`]);
+  assert.match(body.msg, message);
+}
+
+afterEach(() => {
+  Object.assign(earlierLimits, usual);
+});
+
+onEachDatabase('the configuration of an earlier moment', (newDatabase) => {
+  for (const [way, limits] of [
+    ['few changes since', usual],
+    ['many changes since', { fewChanges: 0, entriesAtOnce: 3 }],
+  ] as const)
+    test(`is the one that was exported then: ${way}`, async () => {
+      Object.assign(earlierLimits, limits);
+      await using gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api' });
+      const property = fc.asyncProperty(randomConfiguration, changesOf, async (made, changes) => {
+        const account = await Account.create(gatehouse);
+        const first: Change = { kind: 'apply', made, prune: false };
+        try {
+          for (const each of [first, ...changes]) {
+            await account.make(each);
+            await account.remember();
+          }
+          for (const [version, entries] of account.known) {
+            const then = await account.get(`/configuration?at=${version}`);
+            assert.equal(then.status, 200, then.text);
+            assert.deepEqual(then.body.entries, entries);
+            assert.equal(then.body.moment.version, version);
+          }
+          await account.checkReturns();
+        } finally {
+          // The next one needs its names and ports.
+          await account.clear();
+        }
+      });
+      await fc.assert(property, {
+        numRuns: runs,
+        endOnFailure: true,
+        ...(seed === undefined ? {} : { seed: Number(seed) }),
+      });
+    });
+
+  test('is found by a time, for admins of its account alone', async () => {
+    await using gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api' });
+    const account = await Account.create(gatehouse);
+    const other = await Account.create(gatehouse);
+    const { store } = gatehouse.app.context;
+    const policy = await gatehouse.create('/ip_policies', { description: 'first' }, account.person);
+    await other.post('/ip_policies', { description: 'of others' });
+    await gatehouse.patch(`/ip_policies/${policy.id}`, { description: 'second' }, account.person);
+    const versions = (await account.get('/changes?kind=ip_policy')).body.changes.map(
+      (each: { readonly version: number }) => each.version,
+    );
+    const [second, first] = versions;
+    const setTime = (version: number, time: string, from = version) =>
+      store.write({ id: 'host', accountId: 'default', operationId: 'test' }, async (transaction) => {
+        await transaction.run('UPDATE change_log SET at = $3 WHERE version BETWEEN $1 AND $2', [from, version, time]);
+        transaction.record({
+          accountId: 'default',
+          kind: 'test',
+          id: 'test',
+          before: null,
+          after: '{}',
+          cascades: false,
+        });
+      });
+    await setTime(first - 1, '2026-01-01T09:00:00Z', 1);
+    await setTime(first, '2026-01-01T10:00:00Z');
+    await setTime(second, '2026-01-01T12:00:00Z');
+    const seen = async (moment: string, from = account) => {
+      const { status, body } = await from.get(`/configuration?at=${encodeURIComponent(moment)}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      return [body.entries.map((each: { readonly description: string }) => each.description), body.moment];
+    };
+    assert.deepEqual(await seen('2026-01-01T11:00:00Z'), [
+      ['first'],
+      { version: first, created_at: '2026-01-01T10:00:00Z' },
+    ]);
+    assert.deepEqual(await seen('2026-01-01T12:00:00+02:00'), await seen('2026-01-01T10:00:00.9Z'));
+    assert.deepEqual((await seen('2026-01-01T12:00:00Z'))[0], ['second']);
+    assert.deepEqual((await seen('2099-01-01T12:00:00Z'))[0], ['second']);
+    assert.deepEqual((await seen(String(first)))[0], ['first']);
+    // A version between two changes of the account is that of another one.
+    assert.deepEqual(await seen(String(first + 1)), await seen(String(first)));
+    assert.deepEqual(await seen('0'), [[], { version: (await firstOf(account)) - 1, created_at: null }]);
+    assert.deepEqual(await seen(String(first), other), [[], (await seen(String(first), other))[1]]);
+    assert.deepEqual((await seen('2099-01-01T12:00:00Z', other))[0], ['of others']);
+    for (const role of ['member', 'viewer'] as const) {
+      const accountId = (
+        await store.queries.all('SELECT account_id FROM change_log WHERE version = $1', [first])
+      )[0]?.[0];
+      const person = await createUser(gatehouse, role, String(accountId));
+      assert.equal((await gatehouse.get('/configuration', person)).status, 200);
+      assert.equal((await gatehouse.get(`/configuration?at=${first}`, person)).status, 403);
+    }
+    for (const moment of ['', 'yesterday', '2026-01-01', '-1', '1e3', '2026-02-30T00:00:00Z', '9'.repeat(16)])
+      assertRefused(await account.get(`/configuration?at=${moment}`), '20407', /is no moment/);
+    assertRefused(await account.get('/configuration?at=999999999999999'), '20409', /no version 999999999999999 yet/);
+  });
+
+  test('is refused where the log does not go back so far, or does not hold a long list', async () => {
+    await using gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api' });
+    const account = await Account.create(gatehouse);
+    const { store } = gatehouse.app.context;
+    const policy = await gatehouse.create('/ip_policies', {}, account.person);
+    const empty = await account.version();
+    const list = Array.from({ length: 1_001 }, (_, each) => `10.${each >> 8}.${each & 255}.0/24`);
+    assert.equal((await gatehouse.put(`/ip_policies/${policy.id}/rules`, list, account.person)).status, 200);
+    const long = await account.version();
+    await gatehouse.put(`/ip_policies/${policy.id}/rules`, list.slice(1), account.person);
+    const rulesAt = async (version: number) =>
+      (await account.get(`/configuration?at=${version}`)).body.entries[0].rules;
+    assert.deepEqual(await rulesAt(long), list.toSorted());
+    const message = `before version ${long}. Ask for version ${long}, or a later moment`;
+    assertRefused(await account.get(`/configuration?at=${empty}`), '20410', new RegExp(message));
+    await store.writeUnlogged((writer) => pruneChanges(writer, '2099-01-01T00:00:00Z'));
+    await gatehouse.create('/ip_policies', { description: 'new' }, account.person);
+    const newest = await account.version();
+    const { created_at: time } = (await account.get('/changes?limit=1')).body.changes[0];
+    for (const moment of [long, newest - 2, '2026-01-01T00:00:00Z'])
+      assertRefused(
+        await account.get(`/configuration?at=${moment}`),
+        '20408',
+        new RegExp(`goes back to ${time} \\(version ${newest}\\)`),
+      );
+    assert.equal((await account.get(`/configuration?at=${newest - 1}`)).body.entries.length, 1);
+  });
+});
+
+async function firstOf(account: Account): Promise<number> {
+  return (await account.get('/changes?limit=100')).body.changes.at(-1).version;
+}
