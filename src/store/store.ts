@@ -153,6 +153,11 @@ export class Store implements AsyncDisposable {
     await this.#feed.settledOf();
   }
 
+  /** Resolves when what followers but this one have put off of the changes of these accounts is done; undefined where nothing is. */
+  settledOf(accountIds: ReadonlySet<string>, but: Follower): Promise<void> | undefined {
+    return this.#feed.settledOf(accountIds, but);
+  }
+
   write<T>(actor: Actor, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.#writer.submit(actor, work);
   }

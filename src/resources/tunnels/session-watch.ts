@@ -5,6 +5,7 @@ import type { AgentTunnel } from '../../agents/server/agent-tunnel.ts';
 import type { CommandAnswer } from '../../agents/wire/commands.ts';
 import { Pace, runUrgently } from '../../lib/pace.ts';
 import { StoreUnavailableError } from '../../store/database.ts';
+import type { Follower } from '../../store/write/change-feed.ts';
 import type { Change } from '../../store/write/change-log.ts';
 import type { Store } from '../../store/store.ts';
 import { membersKind } from '../tunnel-group-backends/service.ts';
@@ -45,18 +46,23 @@ export class SessionWatch implements Disposable {
   readonly #timer: NodeJS.Timeout;
   /** Ids of commands that are being carried out: a change may be told twice. */
   readonly #underWay = new Set<string>();
+  /** Checks that wait until rules of an account are in force that others do not wait for. */
+  readonly #late = new Map<string, Promise<void>>();
+  readonly #follower: Follower;
   #isStopped = false;
 
   constructor(parts: WatchParts) {
     const { store, held, work, compareMs } = parts;
     this.#parts = parts;
-    store.follow({
+    this.#follower = {
       changed: (changes) => this.#changed(changes),
       reset: () => {
         work.run('find again what is bound', () => this.#closeLost(held.all()));
         return this.#checkAll(held.all(), true);
       },
-    });
+      settled: (accountIds) => this.#settled(accountIds),
+    };
+    store.follow(this.#follower);
     this.#timer = setInterval(() => work.run('compare sessions', () => this.#reconcile()), compareMs).unref();
   }
 
@@ -79,8 +85,40 @@ export class SessionWatch implements Disposable {
       else if (!ownKinds.has(kind))
         accounts.set(accountId, credentialKinds.has(kind) || accounts.get(accountId) === true);
     }
-    for (const [accountId, isOfCredentials] of accounts)
+    for (const [accountId, isOfCredentials] of accounts) {
+      // Before the check: they may be in force by the end of it.
+      const inForce = this.#inForce(accountId);
+      if (inForce !== undefined) this.#checkLater(accountId, inForce);
       await this.#checkAll(this.#parts.held.ofAccount(accountId), isOfCredentials);
+    }
+  }
+
+  /** Resolves when rules of the account are in force whose loading takes long; undefined where all are. */
+  #inForce(accountId: string): Promise<void> | undefined {
+    return this.#parts.store.settledOf(new Set([accountId]), this.#follower);
+  }
+
+  #checkLater(accountId: string, inForce: Promise<void>): void {
+    const before = this.#late.get(accountId);
+    const check = async (): Promise<void> => {
+      await before;
+      for (let waits: Promise<void> | undefined = inForce; waits !== undefined; waits = this.#inForce(accountId)) {
+        // Where they cannot be loaded, that is tried again.
+        const isDone = await waits.then(isSettled, isFault);
+        if (isDone || this.#isStopped) break;
+        await sleep(retryMs);
+      }
+      // Credentials were asked at once.
+      await this.#checkAll(this.#parts.held.ofAccount(accountId), false);
+      if (this.#late.get(accountId) === checked) this.#late.delete(accountId);
+    };
+    const checked = check();
+    this.#late.set(accountId, checked);
+  }
+
+  #settled(accountIds: ReadonlySet<string> | undefined): Promise<void> | undefined {
+    const waits = [...this.#late].flatMap(([id, checked]) => (accountIds?.has(id) === false ? [] : [checked]));
+    return waits.length === 0 ? undefined : Promise.all(waits).then(() => {});
   }
 
   /** No other long work holds up that agents obey. */
@@ -184,6 +222,9 @@ async function carryOut(session: AgentSession, command: BoxedCommand): Promise<C
   if (command === 'probe') return { outcome: (await isAlive(session)) ? 'done' : 'unanswered' };
   return session.command(command);
 }
+
+const isSettled = (): boolean => true;
+const isFault = (): boolean => false;
 
 export function close(session: AgentSession, text: string): void {
   session.close({ by: 'us', code: noFault, text });

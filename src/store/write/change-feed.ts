@@ -222,9 +222,9 @@ export class ChangeFeed {
     this.#logged = to;
   }
 
-  /** Resolves when changes of these accounts, of all if none are named, are done with that followers have put off. */
-  settledOf(accountIds?: ReadonlySet<string>): Promise<void> | undefined {
-    const waits = this.#followers.flatMap((follower) => follower.settled?.(accountIds) ?? []);
+  /** Resolves when changes of these accounts, of all if none are named, are done with that followers, but for one, have put off. */
+  settledOf(accountIds?: ReadonlySet<string>, but?: Follower): Promise<void> | undefined {
+    const waits = this.#followers.flatMap((each) => (each === but ? [] : (each.settled?.(accountIds) ?? [])));
     return waits.length === 0 ? undefined : Promise.all(waits).then(() => {});
   }
 
