@@ -4,12 +4,21 @@ import { afterEach, test } from 'node:test';
 import { overQuota } from '../../src/errors/shared.ts';
 import { until } from '../e2e/gateway/support/until.ts';
 import { runOnHost } from '../support/people.ts';
+import { countAgain } from '../support/quota-counts.ts';
 import { newToken, onEachServed } from './support/served-agents.ts';
 import { signIn } from './support/sign-in.ts';
 import type { TestAgent } from './support/test-agent.ts';
 
 const bindTcp = (agent: TestAgent) =>
   agent.call('bind', { Id: '', Proto: 'tcp', ForwardsTo: 'x', Opts: {}, Extra: {} });
+
+const policy = (rules: number) =>
+  JSON.stringify({
+    on_http_request: Array.from({ length: rules }, (_, at) => ({
+      expressions: [`req.url.path == '/${at}'`],
+      actions: [{ type: 'deny' }],
+    })),
+  });
 
 onEachServed('agents and quotas', (served) => {
   const set = (quotas: string) => runOnHost(served().gatehouse, 'accounts quotas', { account: 'default', set: quotas });
@@ -75,13 +84,6 @@ onEachServed('agents and quotas', (served) => {
   test('a policy beyond the memory of the account is refused, at bind and later, and a tunnel that ends gives it back', async () => {
     const { gatehouse, agent } = served();
     const { agent: one } = await agent(await newToken(gatehouse));
-    const policy = (rules: number) =>
-      JSON.stringify({
-        on_http_request: Array.from({ length: rules }, (_, at) => ({
-          expressions: [`req.url.path == '/${at}'`],
-          actions: [{ type: 'deny' }],
-        })),
-      });
     const bind = (rules: number) =>
       one.call('bind', { Id: '', Proto: 'http', ForwardsTo: 'x', Opts: { TrafficPolicy: policy(rules) }, Extra: {} });
     const before = await used('traffic_policy_kib');
@@ -97,5 +99,41 @@ onEachServed('agents and quotas', (served) => {
     await one.call('unbind', { Id });
     await until(async () => (await used('traffic_policy_kib')) < before + one100, 'the memory is given back');
     assert.equal((await bind(100))['Error'], undefined);
+  });
+
+  test('a policy that changes while its tunnel is open counts as it is then, and one beyond the memory changes nothing', async () => {
+    const { gatehouse, agent } = served();
+    const { agent: one } = await agent(await newToken(gatehouse));
+    const before = await used('traffic_policy_kib');
+    const { Id: TunnelId, Error: refused } = await one.call('bind', {
+      Id: '',
+      Proto: 'http',
+      ForwardsTo: 'x',
+      Opts: { TrafficPolicy: policy(2) },
+      Extra: {},
+    });
+    assert.equal(refused, undefined);
+    const patch = (change: object) => one.call('patchTunnelState', { TunnelId, ...change });
+    const shown = async () => {
+      const { endpoints } = (await gatehouse.get('/endpoints')).body;
+      return endpoints.find((each: { tunnel?: { id: string } }) => each.tunnel?.id === TunnelId).traffic_policy;
+    };
+    const small = (await used('traffic_policy_kib')) - before;
+    assert.equal((await patch({ TrafficPolicy: policy(100) }))['Error'], '');
+    const large = (await used('traffic_policy_kib')) - before;
+    assert.ok(small > 0 && large > 20 * small, `${large} KiB are counted for 100 rules, ${small} for two`);
+    await set(`traffic_policy_kib=${before + large}`);
+    const { Error: text } = await patch({ TrafficPolicy: policy(120) });
+    assert.match(String(text), /about \d+ KiB of memory.*quota traffic_policy_kib is/s);
+    assert.deepEqual([await shown(), (await used('traffic_policy_kib')) - before], [policy(100), large]);
+    for (const [change, kib] of [
+      [{ Metadata: 'another' }, large],
+      [{ TrafficPolicy: policy(2) }, small],
+      [{ TrafficPolicy: '' }, 0],
+    ] as const) {
+      assert.equal((await patch(change))['Error'], '');
+      assert.equal((await used('traffic_policy_kib')) - before, kib);
+    }
+    await countAgain(gatehouse);
   });
 });

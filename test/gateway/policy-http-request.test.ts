@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { useRequestHosts } from '../../src/modules/request-hosts.ts';
+import { until } from '../e2e/gateway/support/until.ts';
 import { internal, ofVault, startAsked, telling } from './support/asked-endpoint.ts';
 import { get, openHttp2, requestHttp2, sendRaw } from './support/https-client.ts';
 import { backendEntry, toBackend, trafficPolicy } from './support/https-entries.ts';
@@ -78,6 +79,37 @@ test('without an answer in time, or with one too long, the policy goes on or end
   assert.deepEqual([halted.status, halted.headers[errorCode]], [500, 'ERR_GATEHOUSE_2238']);
   await setPolicy(telling({ url: 'https://gone.internal' }, '${actions.ngrok.http_request.res.status_code}'));
   assert.equal((await sendRaw(gateway.port, get('/'))).body, '503');
+});
+
+test('an answer is read up to its bound in whatever way it comes, also from a server outside', async (t) => {
+  let ended = 0;
+  const { asked, entries } = await startAsked(t, ({ url = '' }, response) => {
+    const [, way, length] = url.split('/');
+    if (way === 'whole') response.end('x'.repeat(Number(length)));
+    if (way === 'chunks') {
+      for (let left = Number(length); left > 0; left -= 20_000) response.write('x'.repeat(Math.min(left, 20_000)));
+      response.end();
+    }
+    if (way !== 'endless') return;
+    const more = (): void => void response.write('x'.repeat(100_000));
+    response.on('drain', more).on('close', () => (ended += 1));
+    more();
+  });
+  const server = `localhost:${asked.port}`;
+  using _ = useRequestHosts([server]);
+  const r = 'actions.ngrok.http_request';
+  const told = `\${has(${r}.error) ? ${r}.error.code : string(${r}.res.body.size())}`;
+  const { gateway, setPolicy } = await startWithPolicy(t, telling({}, told), entries);
+  for (const [at, host] of ['https://auth.internal', `http://${server}`].entries()) {
+    await setPolicy(telling({ url: `${host}\${req.url.path}` }, told));
+    const ask = async (path: string) => (await sendRaw(gateway.port, get(path))).body;
+    for (const way of ['whole', 'chunks']) {
+      assert.equal(await ask(`/${way}/262144`), '262144', `${host} ${way}`);
+      assert.equal(await ask(`/${way}/262145`), 'ERR_NGROK_3601', `${host} ${way}`);
+    }
+    assert.equal(await ask('/endless'), 'ERR_NGROK_3601', host);
+    await until(() => ended === at + 1, 'the connection to it is closed');
+  }
 });
 
 test('a connection that breaks is an error, and no answer with a status', async (t) => {

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import type { InternalEndpointEntry, ModuleSettings } from '../../src/snapshot/contract.ts';
 import { freePort } from '../support/free-port.ts';
 import { get, sendRaw } from './support/https-client.ts';
-import { toBackend, trafficPolicy } from './support/https-entries.ts';
+import { backendEntry, toBackend, trafficPolicy } from './support/https-entries.ts';
+import { startUpstream as startHttpUpstream } from './support/https-upstream.ts';
 import { startWithPolicy } from './support/policies.ts';
 import { startGateway, until } from './support/tcp-engine.ts';
 import { accountId, backend, snapshot, tcpEdge } from './support/tcp-entries.ts';
@@ -79,6 +80,29 @@ test('a request that has waited goes on with what is left of its budget', async 
     on_http_request: [...costly, ...costly, { actions: [replace] }, ...costly],
   });
   assert.equal((await send()).status, 500);
+  assert.match(gateway.reasons.at(-1) ?? '', spent);
+});
+
+test('a request whose rules have changed while it waited is begun anew with what is left of its budget', async (t) => {
+  const waiting: (() => void)[] = [];
+  const asked = await startHttpUpstream((_, response) => void waiting.push(() => response.end()));
+  t.after(() => asked[Symbol.asyncDispose]());
+  const ask = { actions: [{ type: 'http-request', config: { url: 'https://a.internal', timeout: '30s' } }] };
+  const first = { on_http_request: [...costly, ask] };
+  const { gateway, setPolicy } = await startWithPolicy(t, first, [
+    backendEntry('asked', asked.port),
+    internal('https://a.internal', toBackend('asked')),
+  ]);
+  const send = async (...later: readonly object[]) => {
+    await setPolicy(first);
+    const sent = sendRaw(gateway.port, get('/'));
+    await until(() => waiting.length === 1, 'it waits');
+    await setPolicy({ on_http_request: later });
+    waiting.pop()?.();
+    return (await sent).status;
+  };
+  assert.equal(await send(...costly), 200);
+  assert.equal(await send(...costly, ...costly), 500);
   assert.match(gateway.reasons.at(-1) ?? '', spent);
 });
 

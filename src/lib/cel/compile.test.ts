@@ -224,6 +224,29 @@ for (const expression of costly) {
   });
 }
 
+test('what an expression is said to cost includes all its parts: items, entries, conditions and either branch', () => {
+  const unitsOf = (expression: string) => compile(parseCel(expression), environment).units;
+  const dear = 'lists.range(100).all(x, x >= 0)';
+  const units = unitsOf(dear);
+  assert.ok(units >= 100);
+  for (const around of ['[@]', '[1, @]', "{'a': @}", '@ ? 1 : 2', 'true ? @ : 1', 'true ? 1 : @', 'true && @', '!@'])
+    assert.ok(unitsOf(around.replace('@', dear)) >= units, around);
+});
+
+test('a list that is made, and a map, cost more with each item', () => {
+  const spentFor = (expression: string): number => {
+    const budget = new Budget(50_000);
+    compile(parseCel(expression), environment).run(new Frame(null, budget));
+    return budget.spent;
+  };
+  const many = Array.from({ length: 400 }, (_, at) => at);
+  // Half of at most fifty units is paid for any expression, whatever it does.
+  const list = spentFor(`[${many.map(() => 'req.url.path').join()}]`) - spentFor('[req.url.path]');
+  assert.ok(list >= 25 + 50, `${list} units for a list`);
+  const map = spentFor(`{${many.map((at) => `${at}: req.url.path`).join()}}`) - spentFor('{0: req.url.path}');
+  assert.ok(map >= 25 + 400, `${map} units for a map`);
+});
+
 test('what is missing is a fault, which another operand makes irrelevant', () => {
   assert.throws(() => evaluate('req.url.port > 1'), EvaluationFault);
   assert.equal(evaluate('req.url.port > 1 || true'), true);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
+import { countSlices } from '../../../../test/support/count-slices.ts';
 import { UserError } from '../../../errors/user-error.ts';
 import { finishNow } from '../../../lib/steps.ts';
 import { preparePolicy, readPolicy } from './known-policies.ts';
@@ -61,7 +62,9 @@ test('a policy that was prepared is found while it is kept, whatever is read mea
   const prepared = await preparePolicy(text);
   for (let other = 0; other < 60; other++) readPolicy(another(250));
   collect();
+  assert.equal(await countSlices(() => preparePolicy(text)), 0, 'it is read again');
   assert.equal(readPolicy(text), prepared);
+  assert.ok((await countSlices(() => preparePolicy(another(300)))) > 300);
 });
 
 test('a text that is refused is read once, and refused again', async () => {
