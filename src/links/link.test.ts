@@ -12,6 +12,7 @@ import { LinkServer } from './link-server.ts';
 import { requestStart, StreamRefused } from './stream-request.ts';
 import type { RefusalReason } from './stream-request.ts';
 import { until } from '../../test/e2e/gateway/support/until.ts';
+import { moveClock } from '../../test/support/move-clock.ts';
 import { openRecorded, serverOptions, startSide } from '../../test/agents/support/mux-peers.ts';
 import type { Recorder } from '../../test/agents/support/mux-peers.ts';
 import { request, socketPair, startLinked } from '../../test/support/linked.ts';
@@ -184,11 +185,19 @@ test('a dial over a link whose other side is silent closes the link, where heart
 });
 
 test('heartbeats keep a quiet link open, and find a silent one at either side', async (t) => {
-  const linked = await startLinked(t, { heartbeat: { intervalMs: 20, silenceMs: 5000 } });
-  await sleep(6000);
+  const linked = await startLinked(t, { heartbeat: { intervalMs: 20, silenceMs: 60_000 } });
+  const advance = moveClock(t);
+  // Two of these times together are longer than the silence of a link that is gone.
+  for (let time = 0; time < 3; time++) {
+    advance(40_000);
+    const heard = linked.sockets.map(({ bytesRead }) => bytesRead);
+    const hasHeard = () => linked.sockets.every(({ bytesRead }, at) => bytesRead > (heard[at] ?? 0) + 100);
+    await until(hasHeard, 'beats and answers at both sides');
+  }
   assert.deepEqual(linked.ends, []);
   assert.equal(linked.link.streams, 0);
   for (const socket of linked.sockets) socket.pause();
+  advance(60_000);
   await until(() => linked.ends.length === 2, 'both sides notice');
   assert.deepEqual(new Set(linked.ends), new Set(['client: no sign of life', 'server: no sign of life']));
 });

@@ -11,6 +11,7 @@ import { streamTypes, typedStart } from '../../src/agents/wire/stream-types.ts';
 import { CidrSet, packCidrs } from '../../src/lib/ip/cidr-set.ts';
 import { parseCidr } from '../../src/lib/ip/cidr.ts';
 import { until } from '../e2e/gateway/support/until.ts';
+import { moveClock } from '../support/move-clock.ts';
 import { noArrivals, caPem, startListener } from './support/listener.ts';
 import { Recorder } from './support/mux-peers.ts';
 import { authBody, bindBody, connectAgent, connectTls, TestAgent } from './support/test-agent.ts';
@@ -308,7 +309,7 @@ suite('signs of life', () => {
   });
 
   test('one that answers heartbeats stays, and gets its own answered', async (t) => {
-    const { port, host } = await startListener(t, { limits: { heartbeatMs: 50, silenceMs: 5000 } });
+    const { port, host } = await startListener(t, { limits: { heartbeatMs: 50, silenceMs: 60_000 } });
     const agent = await connectAgent(port);
     await agent.auth('token-a');
     const beats = new Recorder();
@@ -318,9 +319,13 @@ suite('signs of life', () => {
     beats.stream?.write(Buffer.from('be'));
     beats.stream?.write(Buffer.from('at'));
     await until(() => beats.text === 'beatbeat', 'the same bytes again');
-    await new Promise((resolve) => {
-      setTimeout(resolve, 6000);
-    });
+    const advance = moveClock(t);
+    // Two of these times together are longer than the silence of an agent that is gone.
+    for (let time = 0; time < 3; time++) {
+      advance(40_000);
+      const { bytesWritten } = agent.socket;
+      await until(() => agent.socket.bytesWritten > bytesWritten + 100, 'heartbeats are answered');
+    }
     assert.equal(host.up[0]?.isOpen, true);
     assert.equal(host.up[0]?.visitors, 0);
   });
