@@ -4288,7 +4288,7 @@ export interface IpCheckVerdict {
 }
 
 export interface RuleFinding {
-  /** rule_contradictory: allows only what others deny. rule_duplicate: another rule has the same CIDR and action. rule_shadowed: a wider rule does the same. rule_needless: denies what nothing allows. admits_nobody, admits_everybody: IP policies that decide together. unguarded: anybody reaches it. cannot_tell: a traffic policy decides, and for whom cannot be told without a visitor. */
+  /** rule_contradictory: allows only what others deny. rule_duplicate: another rule has the same CIDR and action. rule_shadowed: a wider rule does the same. rule_needless: denies what nothing allows. admits_nobody, admits_everybody: IP policies that decide together. unguarded: anybody reaches it. cannot_tell: a traffic policy decides, and for whom is unknown without a visitor. */
   kind: 'rule_contradictory' | 'admits_nobody' | 'admits_everybody' | 'unguarded' | 'cannot_tell' | 'rule_duplicate' | 'rule_shadowed' | 'rule_needless';
   /** Finding and remedy, in words. */
   text: string;
@@ -5165,14 +5165,14 @@ export interface ConfigurationApplied {
   unchanged: number;
   /** Of a dry run: whether it would let anybody in who is refused now. Exact for every address of IPv4 and IPv6. */
   admits_new?: {
-    /** no: whoever would come in could come in before, for certain. yes: an address that was refused would come in. unknown: something else than addresses decides. */
+    /** no: everybody who would come in could come in before, for certain. yes: an address that was refused would come in. unknown: something else than addresses decides. */
     answer: 'no' | 'yes' | 'unknown';
     /** What would admit somebody new; at most 100. */
     admissions: ({
       /** What people reach: an entry, the API, the dashboard, agents or an API key. */
       to: string;
       answer: 'yes' | 'unknown';
-      /** An address that would come in; null where it cannot be told. */
+      /** An address that would come in; null where it is unknown. */
       example: string | null;
       /** The reason, in words. */
       text: string;
@@ -5214,14 +5214,14 @@ export interface ConfigurationReturned {
   unchanged: number;
   /** Of a dry run: whether it would let anybody in who is refused now. Exact for every address of IPv4 and IPv6. */
   admits_new?: {
-    /** no: whoever would come in could come in before, for certain. yes: an address that was refused would come in. unknown: something else than addresses decides. */
+    /** no: everybody who would come in could come in before, for certain. yes: an address that was refused would come in. unknown: something else than addresses decides. */
     answer: 'no' | 'yes' | 'unknown';
     /** What would admit somebody new; at most 100. */
     admissions: ({
       /** What people reach: an entry, the API, the dashboard, agents or an API key. */
       to: string;
       answer: 'yes' | 'unknown';
-      /** An address that would come in; null where it cannot be told. */
+      /** An address that would come in; null where it is unknown. */
       example: string | null;
       /** The reason, in words. */
       text: string;

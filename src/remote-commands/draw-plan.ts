@@ -30,7 +30,7 @@ export function drawPlan({ steps, admits_new, ...counts }: Plan, paint: Paint): 
 const answers = {
   no: 'Nobody new is let in.',
   yes: 'Somebody new is let in:',
-  unknown: 'Whether somebody new is let in cannot be told:',
+  unknown: 'Whether somebody new is let in is unknown:',
 } as const;
 
 /** Servers of an older release do not say. */

@@ -276,5 +276,5 @@ function takenOver(old: readonly Door[], now: readonly Door[]): readonly Admissi
 }
 
 function edgeOf(to: string): string {
-  return to.startsWith('https_edges ') ? to.replace(/, route .*$/, '') : '';
+  return to.startsWith('https_edges ') ? (to.split(', route ')[0] ?? '') : '';
 }

@@ -61,7 +61,7 @@ export const ConfigurationApplied = Type.Object(
           answer: Type.String({
             enum: ['no', 'yes', 'unknown'],
             description:
-              'no: whoever would come in could come in before, for certain. yes: an address that was refused would come in. unknown: something else than addresses decides.',
+              'no: everybody who would come in could come in before, for certain. yes: an address that was refused would come in. unknown: something else than addresses decides.',
           }),
           admissions: Type.Array(
             Type.Object({
@@ -71,7 +71,7 @@ export const ConfigurationApplied = Type.Object(
               answer: Type.String({ enum: ['yes', 'unknown'] }),
               example: Type.Unsafe<string | null>({
                 type: ['string', 'null'],
-                description: 'An address that would come in; null where it cannot be told.',
+                description: 'An address that would come in; null where it is unknown.',
                 examples: ['203.0.113.7'],
               }),
               text: Type.String({ description: 'The reason, in words.' }),

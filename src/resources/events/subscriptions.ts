@@ -42,7 +42,7 @@ const sources = Type.Array(
 const destinationIds = Type.Array(Type.String(), {
   description: 'Ids of the event destinations that get them.',
   maxItems: mostDestinations,
-  examples: [['ed_2aBcDeFgHiJkLmNoPqRsTuVwXyZ']],
+  examples: [['ed_2tQzYDLwIVU45s8sSMNpRfQp1Ng']],
 });
 
 export const SubscriptionView = Type.Object(

@@ -12,10 +12,13 @@ const cloudTargets = ['kinesis', 'firehose', 'cloudwatch_logs', 'datadog', 'azur
 const urlLimitBytes = 2048;
 const [shortestKey, longestKey] = [24, 64];
 
+const exampleUrl = 'https://hooks.example.com/gatehouse';
+const exampleSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
 const url = text(
   urlLimitBytes,
   'Where events are posted, one in each request. https only. Redirects are not followed. Max 2048 bytes.',
-  'https://hooks.example.com/gatehouse',
+  exampleUrl,
 );
 const secret = Type.String({
   description:
@@ -23,7 +26,7 @@ const secret = Type.String({
     'An update may leave it out while the URL stays as it is.',
   maxBytes: 128,
   wellFormed: true,
-  examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+  examples: [exampleSecret],
 });
 const never = Object.fromEntries(
   cloudTargets.map((name) => [
@@ -43,7 +46,11 @@ export const targetInput = Type.Object(
     ),
     ...never,
   },
-  { additionalProperties: false, description: whichOne },
+  {
+    additionalProperties: false,
+    description: whichOne,
+    examples: [{ webhook: { url: exampleUrl, secret: exampleSecret } }],
+  },
 );
 
 export const targetView = Type.Object(

@@ -19,7 +19,7 @@ export function describeFinding(finding: Finding): string {
     case 'unguarded':
       return `Nothing guards ${finding.door.name} (${finding.door.id}): anybody reaches it. If that is not meant, give it a login or an IP restriction.`;
     default:
-      return `Whether something guards ${finding.door.name} (${finding.door.id}) cannot be told: its traffic policy decides by each visit. Try visitors with "gatehouse check-ip ADDRESS" and the id.`;
+      return `Whether something guards ${finding.door.name} (${finding.door.id}) is unknown: its traffic policy decides by each visit. Try visitors with "gatehouse check-ip ADDRESS" and the id.`;
   }
 }
 

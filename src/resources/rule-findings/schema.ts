@@ -31,7 +31,7 @@ export const RuleFinding = Type.Object(
       description:
         'rule_contradictory: allows only what others deny. rule_duplicate: another rule has the same CIDR and action. rule_shadowed: a wider ' +
         'rule does the same. rule_needless: denies what nothing allows. admits_nobody, admits_everybody: IP policies that decide together. ' +
-        'unguarded: anybody reaches it. cannot_tell: a traffic policy decides, and for whom cannot be told without a visitor.',
+        'unguarded: anybody reaches it. cannot_tell: a traffic policy decides, and for whom is unknown without a visitor.',
     }),
     text: Type.String({ description: 'Finding and remedy, in words.' }),
     rule: rule('The rule that never decides; null for findings about something else.'),

@@ -57,6 +57,9 @@ export class World implements AsyncDisposable {
       ...settings,
     });
     const own = await Account.of(gatehouse, gatehouse.token);
+    // Operations that are tried again and again need more of them than anybody else.
+    const set = ['event_destinations', 'event_subscriptions'].map((quota) => `${quota}=10000`).join();
+    await hostCommand(gatehouse, 'accounts quotas', { set });
     await hostCommand(gatehouse, 'accounts create', { name: 'neighbour' });
     const token = await createUser(gatehouse, { account: 'neighbour', name: 'their admin', role: 'admin' });
     return new World(gatehouse, own, await Account.of(gatehouse, token), databaseUrl);
