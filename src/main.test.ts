@@ -12,6 +12,7 @@ import { promisify } from 'node:util';
 import { onEachDatabase } from '../test/support/each-database.ts';
 import { GatehouseProcess } from '../test/support/gatehouse-process.ts';
 import type { Ended } from '../test/support/gatehouse-process.ts';
+import { fillNewSqlite } from '../test/support/migrated-database.ts';
 import { bareEnvironment, programFile } from '../test/support/program-file.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { describeSettings } from './config/config.ts';
@@ -216,6 +217,7 @@ describe('the program', () => {
     const start = await GatehouseProcess.run([...gateway, '--database-url', url, '--upstream-ca', missing]);
     assert.equal(start.code, 1);
     assert.ok(start.errors.includes(`--upstream-ca "${missing}" cannot be read`), start.errors);
+    await fillNewSqlite(url);
     const backup = await GatehouseProcess.run(['backup', missing, '--database-url', url]);
     assert.equal(backup.code, 1);
     assert.match(backup.errors, /the folder .*missing does not exist: make it first/);
