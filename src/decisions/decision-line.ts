@@ -20,7 +20,9 @@ const replacement = '\ufffd';
 /** Writes a decision as a line of its log. */
 export function decisionLine(number: number, decision: Decision): string {
   const { at_ms, kind, verdict, request_id, edge_id, route_id, source, port, protocol, status, code } = decision;
-  const { duration_us, upstream_us, bytes_in, bytes_out, configuration_version, worker } = decision;
+  const { configuration_version, worker } = decision;
+  const [duration, upstream] = [whole(decision.duration_us), whole(decision.upstream_us)];
+  const [bytesIn, bytesOut] = [whole(decision.bytes_in), whole(decision.bytes_out)];
   const host = clean(decision.host, limits.host);
   const method = clean(decision.method, limits.method);
   const path = clean(decision.path, limits.path);
@@ -33,8 +35,13 @@ export function decisionLine(number: number, decision: Decision): string {
   return (
     `${number}\t${at_ms}\t${kind}\t${verdict}\t${request_id}\t${edge_id}\t${route_id}\t${sourceFields(source)}\t${port}\t` +
     `${host}\t${method}\t${path}\t${protocol}\t${status}\t${code}\t${module}\t${rule}\t${by}\t${reason}\t${person}\t${backend}\t` +
-    `${duration_us}\t${upstream_us}\t${bytes_in}\t${bytes_out}\t${configuration_version}\t${worker}\n`
+    `${duration}\t${upstream}\t${bytesIn}\t${bytesOut}\t${configuration_version}\t${worker}\n`
   );
+}
+
+/** A number that its column cannot hold would cost the row: 64 bits end far beyond, and NaN is none. */
+function whole(value: number): number {
+  return Number.isNaN(value) ? 0 : Math.min(value, Number.MAX_SAFE_INTEGER);
 }
 
 function clean(text: string, limit: number): string {

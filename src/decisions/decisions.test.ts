@@ -173,6 +173,16 @@ describe('decisions', () => {
     );
   });
 
+  test('are kept with numbers that no column holds, which a visitor can announce', async () => {
+    await using decisions = await open(scratchFolder());
+    for (const [at, bytes] of [2 ** 63, 1e21, Infinity, NaN].entries())
+      decisions.add(account, decision({ path: `/${at}`, bytes_in: bytes, bytes_out: bytes, duration_us: bytes }));
+    const expected = ['/3', '/2', '/1', '/0'];
+    assert.deepEqual(await pathsOf(decisions), expected);
+    await decisions.tend(Date.now() + hourMs);
+    assert.deepEqual(await pathsOf(decisions), expected);
+  });
+
   test('of one account are never read by another one', async () => {
     await using decisions = await open(scratchFolder());
     decisions.add(account, decision({ path: '/mine' }));

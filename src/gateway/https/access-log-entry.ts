@@ -25,7 +25,7 @@ export class AccessLogEntry {
   status = 0;
   errorCode: number | undefined;
   upstreamMs: number | undefined;
-  /** Bytes of a body of unknown length, as far as they went upstream. */
+  /** Bytes of the body of the request, as far as they went upstream. */
   bytesIn = 0;
   accountId: string | undefined;
   warnedBy: readonly string[] | undefined;
@@ -69,7 +69,7 @@ export class AccessLogEntry {
     this.#isOver = true;
     for (const { bodies, accountId, bytes } of this.#held) bodies.release(accountId, bytes);
     this.#held = [];
-    const { client, body, bodyBytes } = this.#exchange;
+    const { client, heldBody, bodyBytes } = this.#exchange;
     const event = {
       operationId: this.#operationId,
       edgeId: this.edgeId,
@@ -96,7 +96,7 @@ export class AccessLogEntry {
       login,
       version,
       person,
-      bytesIn: typeof body === 'object' ? body.length : this.bytesIn,
+      bytesIn: heldBody?.length ?? this.bytesIn,
       bytesOut: bodyBytes,
     });
   }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
+import { connect } from 'node:http2';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -22,6 +24,17 @@ async function keptIn(folder: string) {
   return (await decisions.query({ accountId, limit: 100 })).rows.toReversed();
 }
 
+/** Is refused before it sends any of a body that it says is as long as a length can be. */
+async function announceLongBody(port: number, localAddress: string): Promise<void> {
+  const options = { servername: siteHost, rejectUnauthorized: false, localAddress };
+  const session = connect(`https://127.0.0.1:${port}`, options);
+  const headers = { ':authority': siteHost, ':path': '/announced', 'content-length': String(2n ** 63n - 1n) };
+  const stream = session.request({ ':method': 'POST', ...headers }, { endStream: false });
+  const [head] = (await once(stream, 'response')) as [Record<string, unknown>];
+  assert.equal(head[':status'], 403);
+  session.destroy();
+}
+
 for (const workers of ['off', '2']) {
   test(`every decision is kept with its facts and without secrets, with workers: ${workers}`, async () => {
     const folder = scratchFolder();
@@ -37,6 +50,7 @@ for (const workers of ['off', '2']) {
         ip_policy_ids: [await site.policy('10.0.0.0/8')],
       });
       await site.askHttps({ path: '/refused', from: '127.0.0.2' });
+      await announceLongBody(site.httpsPort, '127.0.0.5');
       await site.askTcp({ from: '127.0.0.3' });
       const restriction = await site.restrict(true, await site.policy('10.0.0.0/8'));
       await assert.rejects(site.askTcp({ from: '127.0.0.4' }));
@@ -75,11 +89,21 @@ for (const workers of ['off', '2']) {
       },
       { ...tcp, verdict: 'allowed', source: '127.0.0.3', rule: '' },
       { ...tcp, verdict: 'refused', source: '127.0.0.4', rule: restriction },
+      {
+        ...https,
+        verdict: 'refused',
+        source: '127.0.0.5',
+        path: '/announced',
+        status: 403,
+        code: 3203,
+        module: 'ip_restriction',
+      },
     ]);
-    const [first, second] = rows.filter(({ kind }) => kind === 'https');
+    const [first, second, announced] = rows.filter(({ kind }) => kind === 'https');
     assert.deepEqual([first?.route_id, first?.backend_id], [ids.route_id, ids.backend_id]);
     assert.ok((first?.duration_us ?? 0n) >= (first?.upstream_us ?? 0n) && (first?.upstream_us ?? 0n) > 0n);
     assert.deepEqual([first?.bytes_in, (first?.bytes_out ?? 0n) > 0n], [0n, true]);
+    assert.equal(announced?.bytes_in, 0n);
     assert.ok((second?.configuration_version ?? 0n) > (first?.configuration_version ?? 0n));
     assert.equal(
       rows.every(({ worker }) => worker > 0),
