@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, test } from 'node:test';
@@ -183,6 +195,49 @@ describe('decisions', () => {
     assert.deepEqual(await pathsOf(decisions), expected);
   });
 
+  test('are for the user of the gateway only, also in a folder that others may read', async () => {
+    const folder = scratchFolder();
+    chmodSync(folder, 0o755);
+    await using decisions = await open(folder);
+    decisions.add(account, decision());
+    await decisions.flush();
+    await decisions.tend(Date.now() + hourMs);
+    decisions.add(account, decision());
+    await decisions.flush();
+    const modes = readdirSync(folder, { recursive: true, withFileTypes: true }).map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      return [name, statSync(path).mode & 0o077];
+    });
+    assert.ok(modes.length > 6);
+    assert.deepEqual(
+      modes.filter(([, mode]) => mode !== 0),
+      [],
+    );
+  });
+
+  test('leave what is of others in their folder', async () => {
+    const folder = scratchFolder();
+    for (const each of ['accounts', 'temporary', 'open']) {
+      mkdirSync(join(folder, each));
+      writeFileSync(join(folder, each, 'notes.txt'), 'mine');
+    }
+    await using decisions = await open(folder);
+    decisions.add(account, decision({ path: '/kept' }));
+    assert.deepEqual(await pathsOf(decisions), ['/kept']);
+    for (const each of ['accounts', 'temporary', 'open']) assert.ok(existsSync(join(folder, each, 'notes.txt')), each);
+  });
+
+  test('outlive a clock that jumps ahead for a while', async () => {
+    await using decisions = await open(scratchFolder());
+    const nowMs = Date.now();
+    decisions.add(account, decision({ path: '/before' }));
+    await decisions.flush();
+    await decisions.tend(nowMs + hourMs);
+    await decisions.tend(nowMs + 30 * 24 * hourMs);
+    await decisions.tend(nowMs + 60 * 24 * hourMs);
+    assert.deepEqual(await pathsOf(decisions), ['/before']);
+  });
+
   test('of one account are never read by another one', async () => {
     await using decisions = await open(scratchFolder());
     decisions.add(account, decision({ path: '/mine' }));
@@ -204,8 +259,11 @@ describe('decisions', () => {
     appendFileSync(log, readFileSync(log, 'utf8').trimEnd().replace('/written', '/torn'));
     await using second = await open(folder);
     assert.deepEqual(await pathsOf(second), ['/written']);
+    assert.equal(files(folder).filter(isClosed).length, 0, 'a start does not wait until files are closed');
+    second.add(account, decision({ path: '/after', at_ms: Date.now() - hourMs }));
+    assert.deepEqual(await pathsOf(second), ['/after', '/written']);
+    await second.tend(Date.now() + hourMs);
     assert.deepEqual(files(join(folder, 'open')), []);
-    second.add(account, decision({ path: '/after' }));
     assert.deepEqual(await pathsOf(second), ['/after', '/written']);
     await first[Symbol.asyncDispose]();
   });
@@ -251,6 +309,23 @@ describe('decisions', () => {
     await using first = await open(folder);
     assert.ok(first.gateway.startsWith('dst_'));
     await assert.rejects(open(folder), /is in use by another process: give each gateway a folder of its own/);
+    const link = join(scratchFolder(), 'link');
+    symlinkSync(folder, link);
+    await assert.rejects(open(link), /is in use by another process/);
+  });
+
+  test('are kept in a folder behind a link, and a folder that is none is named', async () => {
+    const folder = scratchFolder();
+    const link = join(folder, 'link');
+    symlinkSync(scratchFolder(), link);
+    await using decisions = await open(link);
+    decisions.add(account, decision({ path: '/kept' }));
+    await decisions.flush();
+    await decisions.tend(Date.now() + hourMs);
+    assert.deepEqual(await pathsOf(decisions), ['/kept']);
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    await assert.rejects(open(file), /^Error: GATEHOUSE_DECISIONS ".*file" cannot be used: /);
   });
 
   test('are removed when they are too old, an account at a time when there are too many', async () => {
@@ -285,6 +360,74 @@ describe('decisions', () => {
     const flood = await pathsOf(decisions, { accountId: 'ac_flood' });
     assert.ok(flood.length > 0 && flood.length < 40 && flood[0] === '/19', `${flood.length} of the flood`);
     assert.deepEqual(await pathsOf(decisions), ['/new']);
+  });
+
+  test('of a flood within an hour take no room of another account', async () => {
+    const folder = scratchFolder();
+    const maxBytes = 256 * 1024;
+    const seen = new Seen();
+    await using decisions = await open(folder, { maxBytes }, seen);
+    const nowMs = Date.now();
+    decisions.add(account, decision({ path: '/quiet' }));
+    await decisions.flush();
+    await decisions.tend(nowMs + hourMs);
+    for (let request = 0; request < 1000; request++)
+      decisions.add('ac_flood', decision({ path: `/${'x'.repeat(511)}` }));
+    await decisions.flush();
+    await decisions.tend(nowMs);
+    assert.deepEqual(await pathsOf(decisions), ['/quiet']);
+    assert.ok(seen.bytes > 0 && seen.bytes <= maxBytes, `${seen.bytes} bytes`);
+    const sizeOf = (name: string) => files(join(folder, name)).reduce((sum, path) => sum + statSync(path).size, 0);
+    assert.ok(sizeOf('open') <= maxBytes / 4);
+    assert.equal(seen.bytes, sizeOf('open') + sizeOf('accounts'));
+  });
+
+  test('are closed before long ones are more than their engine can sort', async () => {
+    const folder = scratchFolder();
+    await using decisions = await open(folder);
+    const long = '€'.repeat(600);
+    for (let request = 0; request < 9_000; request++) {
+      decisions.add(account, decision({ path: long, host: long, reason: long, person: long, rule: long }));
+      if (request % 1_000 === 0) await decisions.flush();
+    }
+    await decisions.flush();
+    assert.equal(files(folder).filter(isClosed).length, 1);
+  });
+
+  test('are written while the files of many accounts are closed, and hold no descriptors', async () => {
+    await using decisions = await open(scratchFolder());
+    for (let each = 0; each < 30; each++) decisions.add(`ac_${each}`, decision());
+    await decisions.flush();
+    if (process.platform === 'linux') {
+      const descriptors = `/proc/${decisions.keeperPid}/fd`;
+      const held = readdirSync(descriptors).map((each) => {
+        const path = join(descriptors, each);
+        return existsSync(path) ? readlinkSync(path) : '';
+      });
+      assert.deepEqual(
+        held.filter((path) => path.endsWith('.tsv')),
+        [],
+      );
+    }
+    const order: string[] = [];
+    const tended = decisions.tend(Date.now() + hourMs).then(() => order.push('tended'));
+    decisions.add(account, decision({ path: '/meanwhile' }));
+    await decisions.flush();
+    order.push('written');
+    await tended;
+    assert.deepEqual(order, ['written', 'tended']);
+  });
+
+  test('do not keep the gateway from stopping when their process hangs', { timeout: 40_000 }, async () => {
+    const seen = new Seen();
+    const decisions = await open(scratchFolder(), {}, seen);
+    process.kill(decisions.keeperPid ?? assert.fail(), 'SIGSTOP');
+    const added = 40_000;
+    for (let request = 0; request < added; request++) decisions.add(account, decision({ path: `/${'x'.repeat(511)}` }));
+    assert.ok(seen.dropped > 0, 'what waits is bounded');
+    await decisions[Symbol.asyncDispose]();
+    assert.equal(seen.dropped, added);
+    assert.equal(decisions.dropped(account), added);
   });
 
   test('of an account whose traffic is a flood do not push out those of another one', async () => {

@@ -11,6 +11,8 @@ import { WaitingLines } from './waiting-lines.ts';
 /** Decisions wait so long at the most before they are written: what a crash can take. */
 const flushMs = 1_000;
 const tendMs = 60_000;
+/** A keeper that takes longer for the last of them is ended; the next start finds what it has not closed. */
+const closeMs = 5_000;
 /** Pause before another keeper follows one that has ended. */
 const restartMs = 5_000;
 /** Shortest interval between two log lines about decisions that are dropped. */
@@ -123,9 +125,14 @@ export class Decisions implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#tendTimer);
+    const overdue = setTimeout(() => {
+      this.#isClosed = true;
+      this.#keeper.kill();
+    }, closeMs);
     await this.flush();
     this.#isClosed = true;
     await this.#keeper.ask({ task: 'close' }).catch(() => {});
+    clearTimeout(overdue);
     this.#keeper.kill();
     await this.#keeper.gone;
   }
@@ -164,6 +171,10 @@ export class Decisions implements AsyncDisposable {
       if (this.#isClosed) return;
       Keeper.start(this.#parts.options).then(
         ({ keeper }) => {
+          if (this.#isClosed) {
+            keeper.kill();
+            return;
+          }
           this.#keeper = keeper;
           this.#follow(keeper);
         },

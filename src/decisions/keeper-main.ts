@@ -7,10 +7,15 @@ import { DecisionStore } from './store.ts';
 /** Traffic goes before: where there is no time left, decisions wait, and are dropped. */
 const niceness = 10;
 
+/** Files are closed for so long at the most before the parent has its answer. */
+const tendMs = 20_000;
+
 let store: DecisionStore | undefined;
 /** Tasks that write, one after the other. */
 let writes: Promise<unknown> = Promise.resolve();
 
+// The engine makes files that all may read.
+process.umask(0o077);
 try {
   setPriority(niceness);
 } catch {
@@ -48,10 +53,18 @@ async function perform(message: KeeperRequest): Promise<unknown> {
     case 'append':
       return inTurn(() => opened.append(message.lines, message.nowMs));
     case 'tend':
-      return inTurn(() => opened.tend(message.nowMs));
+      return tend(opened, message.nowMs);
     default:
       return inTurn(() => opened.close());
   }
+}
+
+/** Closes one file at a time, so that appends do not wait for all of them. */
+async function tend(opened: DecisionStore, nowMs: number): Promise<unknown> {
+  const untilMs = performance.now() + tendMs;
+  let hasMore = true;
+  while (hasMore && performance.now() < untilMs) hasMore = await inTurn(() => opened.closeDue(nowMs));
+  return inTurn(() => opened.tidy(nowMs));
 }
 
 function inTurn<Result>(write: () => Promise<Result>): Promise<Result> {

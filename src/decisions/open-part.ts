@@ -1,9 +1,9 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
 
 import type { Lines } from './waiting-lines.ts';
 
 /** The log that decisions of one account are appended to. Lines are there as a whole, or not at all. */
-export class OpenPart implements Disposable {
+export class OpenPart {
   readonly path: string;
   readonly accountId: string;
   readonly firstNumber: number;
@@ -14,15 +14,13 @@ export class OpenPart implements Disposable {
   minAtMs = Infinity;
   maxAtMs = -Infinity;
   #bytes: number;
-  #file: number | undefined;
 
   constructor(path: string, accountId: string, firstNumber: number, openedMs: number) {
     this.path = path;
     this.accountId = accountId;
     this.firstNumber = firstNumber;
     this.openedMs = openedMs;
-    this.#file = openSync(path, 'a', 0o600);
-    this.#bytes = fstatSync(this.#file).size;
+    this.#bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   }
 
   get bytes(): number {
@@ -30,21 +28,19 @@ export class OpenPart implements Disposable {
   }
 
   append({ rows, bytes, minAtMs, maxAtMs }: Lines): void {
-    const file = (this.#file ??= openSync(this.path, 'a', 0o600));
+    // Not kept open: there may be more accounts than descriptors.
+    const file = openSync(this.path, 'a', 0o600);
     try {
       for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
     } catch (error) {
       ftruncateSync(file, this.#bytes);
       throw error;
+    } finally {
+      closeSync(file);
     }
     this.#bytes += bytes.length;
     this.rows += rows;
     this.minAtMs = Math.min(this.minAtMs, minAtMs);
     this.maxAtMs = Math.max(this.maxAtMs, maxAtMs);
-  }
-
-  [Symbol.dispose](): void {
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
   }
 }

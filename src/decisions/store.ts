@@ -13,20 +13,24 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 
 import { newId } from '../lib/ids.ts';
+import { KeyCounts } from '../lib/key-counts.ts';
 import { columns, schemaVersion } from './columns.ts';
 import type { DecisionRow } from './columns.ts';
+import { cannotUse, openEngine, quoted } from './engine.ts';
 import type { DecisionFilter, DecisionPage, Started, StoreOptions, StoreSize } from './messages.ts';
 import { OpenPart } from './open-part.ts';
 import { conditionsOf } from './query.ts';
 import type { Lines } from './waiting-lines.ts';
 
-/** A part is closed when it has so many rows, and at the end of every hour. */
+/** A part is closed when it has so many rows or bytes, and at the end of every hour. */
 const partRows = 65_536;
+const partBytes = 32 * 1024 * 1024;
+/** Open parts have this share of all bytes; the largest is closed where they have more. */
+const openShare = 1 / 4;
 /** A part that cannot be closed takes so many at the most. */
 const mostRows = 4 * partRows;
 /** Pause before such a part is tried again. */
@@ -35,11 +39,13 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** Longest time that one query takes; then what was found is answered. */
 const queryMs = 5_000;
-/** How long a start waits for a lock that another process has. */
-const lockMs = 4_000;
+/** The clock may jump: it makes decisions older no faster than so many times the time that has passed. */
+const clockRate = 24;
 const accountPattern = /^\w{1,64}$/;
 const closedPattern = /^(\d+)-(\d+)-(\d+)-(\d+)\.parquet$/;
 const openPattern = /^(\w+)\.(\d+)\.tsv$/;
+/** Files that this store and its engine leave in `temporary`. */
+const unfinishedPattern = /^(?:\w+\.\d+\.parquet|duckdb_temp.*)$/;
 
 /** A closed part: decisions of one account, which are never changed. */
 interface ClosedPart {
@@ -63,15 +69,28 @@ export class DecisionStore {
   readonly #open = new Map<string, OpenPart>();
   /** By account, oldest first. */
   readonly #closed = new Map<string, ClosedPart[]>();
+  /** Bytes of parts of both kinds, by account. */
+  readonly #bytesOf = new KeyCounts<string>();
+  #bytes = 0;
+  #openBytes = 0;
+  /** Of what was there at the start. */
+  #lastNumber = 0;
+  /** The time by which ages are told. */
+  #believedMs = Date.now();
+  #tidiedAtMs = performance.now();
 
   static async open(options: StoreOptions): Promise<DecisionStore> {
-    const { folder } = options;
-    for (const each of ['', 'open', 'accounts', 'temporary'])
-      mkdirSync(join(folder, each), { recursive: true, mode: 0o700 });
-    if (options.archive !== undefined) mkdirSync(options.archive, { recursive: true, mode: 0o700 });
+    const { folder, archive } = options;
+    const folders = ['', 'open', 'accounts', 'temporary'].map((each) => join(folder, each));
+    try {
+      for (const each of archive === undefined ? folders : [...folders, archive])
+        mkdirSync(each, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw cannotUse(folder, error);
+    }
     const instance = await openEngine(options);
     const store = new DecisionStore(options, instance, await instance.connect());
-    await store.#recover();
+    store.#recover();
     return store;
   }
 
@@ -84,46 +103,57 @@ export class DecisionStore {
   get started(): Started {
     const path = join(this.#options.folder, 'gateway');
     if (!existsSync(path)) writeFileSync(path, `${newId('dst')}\n`, { mode: 0o600 });
-    const all = [...this.#closed.values()].flat();
-    return {
-      gateway: readFileSync(path, 'utf8').trim(),
-      lastNumber: all.reduce((last, { lastNumber }) => Math.max(last, lastNumber), 0),
-    };
+    return { gateway: readFileSync(path, 'utf8').trim(), lastNumber: this.#lastNumber };
   }
 
   get size(): StoreSize {
     const all = [...this.#closed.values()].flat();
     const open = [...this.#open.values()];
     const oldestMs = [...all, ...open].reduce((oldest, { minAtMs }) => Math.min(oldest, minAtMs), Infinity);
-    return {
-      bytes: [...all, ...open].reduce((sum, { bytes }) => sum + bytes, 0),
-      oldestMs: oldestMs === Infinity ? undefined : oldestMs,
-    };
+    return { bytes: this.#bytes, oldestMs: oldestMs === Infinity ? undefined : oldestMs };
   }
 
   /** Throws if the lines could not be written; nothing of them is there then. */
   async append(lines: Lines, nowMs: number): Promise<void> {
     if (!accountPattern.test(lines.accountId)) throw new Error('the account has no id');
+    await this.#shrink();
     let part = this.#open.get(lines.accountId);
-    if (part !== undefined && (part.rows >= partRows || hourOf(part.openedMs) !== hourOf(nowMs))) {
+    if (part !== undefined && isOver(part, nowMs)) {
       await this.#closeOrKeep(part);
       part = this.#open.get(lines.accountId);
     }
     if (part === undefined) {
       const path = join(this.#options.folder, 'open', `${lines.accountId}.${lines.firstNumber}.tsv`);
       part = new OpenPart(path, lines.accountId, lines.firstNumber, nowMs);
-      this.#open.set(lines.accountId, part);
     }
-    part.append(lines);
+    try {
+      part.append(lines);
+    } catch (error) {
+      if (part.bytes === 0) rmSync(part.path, { force: true });
+      throw error;
+    }
+    this.#open.set(lines.accountId, part);
+    this.#openBytes += lines.bytes.length;
+    this.#count(lines.accountId, lines.bytes.length);
   }
 
-  /** Closes the parts of hours that are over, and removes what is too old or too much. */
-  async tend(nowMs: number): Promise<StoreSize> {
-    for (const part of this.#open.values())
-      if (part.rows >= partRows || hourOf(part.openedMs) !== hourOf(nowMs)) await this.#closeOrKeep(part);
+  /** Closes a part of an hour that is over, and tells whether there was one. */
+  async closeDue(nowMs: number): Promise<boolean> {
+    const due = this.#open.values().find((part) => isOver(part, nowMs) && performance.now() >= part.retryAtMs);
+    if (due === undefined) return false;
+    await this.#closeOrKeep(due);
+    return true;
+  }
+
+  /** Removes what is too old or too much. */
+  async tidy(nowMs: number): Promise<StoreSize> {
+    const elapsedMs = performance.now() - this.#tidiedAtMs;
+    this.#tidiedAtMs += elapsedMs;
+    this.#believedMs = Math.min(nowMs, this.#believedMs + clockRate * elapsedMs);
+    const keptFromMs = this.#believedMs - this.#options.days * dayMs;
     for (const parts of this.#closed.values())
-      for (const part of parts) if (part.maxAtMs < nowMs - this.#options.days * dayMs) this.#remove(part);
-    this.#shrink();
+      for (const part of parts) if (part.maxAtMs < keptFromMs) this.#remove(part);
+    await this.#shrink();
     return this.size;
   }
 
@@ -198,7 +228,6 @@ export class DecisionStore {
   /** Writes an open part as Parquet, and then removes its log. */
   async #close(part: OpenPart): Promise<void> {
     const { accountId, firstNumber, path } = part;
-    part[Symbol.dispose]();
     const folder = join(this.#options.folder, 'accounts', accountId);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const unfinished = join(this.#options.folder, 'temporary', `${accountId}.${firstNumber}.parquet`);
@@ -218,6 +247,8 @@ export class DecisionStore {
         this.#add({ accountId, path: closed, firstNumber, lastNumber, minAtMs, maxAtMs, bytes: statSync(closed).size });
       }
       this.#open.delete(accountId);
+      this.#openBytes -= part.bytes;
+      this.#count(accountId, -part.bytes);
       rmSync(path, { force: true });
     } finally {
       rmSync(unfinished, { force: true });
@@ -230,53 +261,90 @@ export class DecisionStore {
       part.accountId,
       [...parts, part].toSorted((a, b) => a.firstNumber - b.firstNumber),
     );
+    this.#count(part.accountId, part.bytes);
   }
 
   #remove(part: ClosedPart): void {
     rmSync(part.path, { force: true });
+    this.#count(part.accountId, -part.bytes);
     const left = (this.#closed.get(part.accountId) ?? []).filter((each) => each !== part);
     if (left.length === 0) this.#closed.delete(part.accountId);
     else this.#closed.set(part.accountId, left);
   }
 
-  /** Removes the oldest part of the account that has most, until all together are within the bound. */
-  #shrink(): void {
-    while (this.size.bytes > this.#options.maxBytes) {
-      const bytesOf = (parts: readonly ClosedPart[]): number => parts.reduce((sum, { bytes }) => sum + bytes, 0);
-      const [largest] = [...this.#closed.values()].toSorted((a, b) => bytesOf(b) - bytesOf(a));
-      const oldest = largest?.[0];
-      if (oldest === undefined) return;
-      this.#remove(oldest);
+  #count(accountId: string, bytes: number): void {
+    this.#bytes += bytes;
+    this.#bytesOf.add(accountId, bytes);
+  }
+
+  /**
+   * Removes the oldest part of the account that has most, until all together are within the bound. Open parts count, so that
+   * one which grows takes no room of others.
+   */
+  async #shrink(): Promise<void> {
+    const { maxBytes } = this.#options;
+    if (this.#openBytes > maxBytes * openShare) {
+      const largest = this.#open.values().reduce((most, part) => (part.bytes > most.bytes ? part : most));
+      await this.#closeOrKeep(largest);
+    }
+    while (this.#bytes > maxBytes) {
+      let [accountId, most] = ['', 0];
+      for (const each of this.#bytesOf.entries()) if (each[1] > most) [accountId, most] = each;
+      const [oldest] = this.#closed.get(accountId) ?? [];
+      const open = this.#open.get(accountId);
+      if (oldest !== undefined) this.#remove(oldest);
+      else if (open !== undefined && performance.now() >= open.retryAtMs) await this.#closeOrKeep(open);
+      else return;
     }
   }
 
-  async #recover(): Promise<void> {
+  /** Finds what is there. Open parts are closed later: a start does not wait for it. */
+  #recover(): void {
     const { folder } = this.#options;
-    for (const accountId of readdirSync(join(folder, 'accounts')))
-      for (const file of readdirSync(join(folder, 'accounts', accountId))) {
-        const [minAtMs, maxAtMs, firstNumber, lastNumber] = (closedPattern.exec(file) ?? []).slice(1).map(Number);
-        if (minAtMs === undefined || maxAtMs === undefined || firstNumber === undefined || lastNumber === undefined)
-          continue;
-        const path = join(folder, 'accounts', accountId, file);
-        this.#add({ accountId, path, firstNumber, lastNumber, minAtMs, maxAtMs, bytes: statSync(path).size });
-      }
+    for (const entry of readdirSync(join(folder, 'accounts'), { withFileTypes: true }))
+      if (entry.isDirectory() && accountPattern.test(entry.name)) this.#recoverClosed(entry.name);
     for (const file of readdirSync(join(folder, 'temporary')))
-      rmSync(join(folder, 'temporary', file), { recursive: true, force: true });
-    for (const file of readdirSync(join(folder, 'open'))) {
-      const [, accountId, first] = openPattern.exec(file) ?? [];
-      if (accountId === undefined) continue;
-      const path = join(folder, 'open', file);
-      const firstNumber = Number(first);
-      // The crash came after the part was closed.
-      if (this.#closed.get(accountId)?.some((part) => part.firstNumber === firstNumber) === true) rmSync(path);
-      else {
-        cutLine(path);
-        const part = new OpenPart(path, accountId, firstNumber, 0);
-        [part.minAtMs, part.maxAtMs] = [0, Number.MAX_SAFE_INTEGER];
-        this.#open.set(accountId, part);
-        await this.#closeOrKeep(part, true);
-      }
+      if (unfinishedPattern.test(file)) rmSync(join(folder, 'temporary', file), { force: true });
+    for (const entry of readdirSync(join(folder, 'open'), { withFileTypes: true })) {
+      const [, accountId, first] = openPattern.exec(entry.name) ?? [];
+      if (accountId !== undefined && entry.isFile())
+        this.#recoverOpen(join(folder, 'open', entry.name), accountId, Number(first));
     }
+  }
+
+  #recoverClosed(accountId: string): void {
+    const parts: ClosedPart[] = [];
+    for (const file of readdirSync(join(this.#options.folder, 'accounts', accountId))) {
+      const [minAtMs, maxAtMs, firstNumber, lastNumber] = (closedPattern.exec(file) ?? []).slice(1).map(Number);
+      if (minAtMs === undefined || maxAtMs === undefined || firstNumber === undefined || lastNumber === undefined)
+        continue;
+      const path = join(this.#options.folder, 'accounts', accountId, file);
+      const bytes = statSync(path).size;
+      parts.push({ accountId, path, firstNumber, lastNumber, minAtMs, maxAtMs, bytes });
+      this.#count(accountId, bytes);
+      this.#lastNumber = Math.max(this.#lastNumber, lastNumber);
+    }
+    if (parts.length > 0)
+      this.#closed.set(
+        accountId,
+        parts.toSorted((a, b) => a.firstNumber - b.firstNumber),
+      );
+  }
+
+  #recoverOpen(path: string, accountId: string, firstNumber: number): void {
+    const lastNumber = cutLine(path);
+    // The crash came after the part was closed, or before its first line was there.
+    const isClosed = this.#closed.get(accountId)?.some((part) => part.firstNumber === firstNumber);
+    if (isClosed === true || lastNumber === undefined) {
+      rmSync(path);
+      return;
+    }
+    const part = new OpenPart(path, accountId, firstNumber, 0);
+    [part.minAtMs, part.maxAtMs] = [0, Number.MAX_SAFE_INTEGER];
+    this.#open.set(accountId, part);
+    this.#openBytes += part.bytes;
+    this.#count(accountId, part.bytes);
+    this.#lastNumber = Math.max(this.#lastNumber, lastNumber);
   }
 }
 
@@ -292,8 +360,8 @@ function linesTable(path: string): string {
   );
 }
 
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
+function isOver({ rows, bytes, openedMs }: OpenPart, nowMs: number): boolean {
+  return rows >= partRows || bytes >= partBytes || hourOf(openedMs) !== hourOf(nowMs);
 }
 
 function hourOf(ms: number): number {
@@ -309,59 +377,12 @@ function sync(path: string): void {
   }
 }
 
-/** Removes what a crash has left of a line. */
-function cutLine(path: string): void {
-  truncateSync(path, readFileSync(path).lastIndexOf(10) + 1);
-}
-
-/** DuckDB in one thread with bounded memory, which reads and writes this folder only. Its file is the lock of the folder. */
-async function openEngine({ folder, archive }: StoreOptions): Promise<DuckDBInstance> {
-  const { DuckDBInstance: Instance } = await import('@duckdb/node-api').catch((cause: unknown) => {
-    throw new Error(
-      'GATEHOUSE_DECISIONS is set, but the package that keeps decisions is not installed: run "npm install --no-save @duckdb/node-api@1.5.5-r.5" in the folder of Gatehouse, or unset GATEHOUSE_DECISIONS',
-      { cause },
-    );
-  });
-  const create = () =>
-    Instance.create(join(folder, 'lock'), {
-      threads: '1',
-      memory_limit: '128MB',
-      temp_directory: join(folder, 'temporary'),
-      max_temp_directory_size: '256MB',
-      autoinstall_known_extensions: 'false',
-      autoload_known_extensions: 'false',
-    });
-  const instance = await whenFree(create).catch((cause: unknown) => {
-    const isHeld = isLocked(cause);
-    throw new Error(
-      isHeld
-        ? `GATEHOUSE_DECISIONS ${JSON.stringify(folder)} is in use by another process: give each gateway a folder of its own`
-        : `GATEHOUSE_DECISIONS ${JSON.stringify(folder)} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    );
-  });
-  const connection = await instance.connect();
-  const allowed = [folder, ...(archive === undefined ? [] : [archive])].map((each) => quoted(`${each}/`)).join(', ');
-  await connection.run(`SET allowed_directories = [${allowed}]`);
-  await connection.run('SET enable_external_access = false');
-  await connection.run('SET lock_configuration = true');
-  connection.closeSync();
-  return instance;
-}
-
-/** Waits a little for a lock: the keeper of a gateway that was killed ends when it notices. */
-async function whenFree<Result>(open: () => Promise<Result>): Promise<Result> {
-  const untilMs = performance.now() + lockMs;
-  for (;;) {
-    try {
-      return await open();
-    } catch (error) {
-      if (!isLocked(error) || performance.now() > untilMs) throw error;
-    }
-    await sleep(lockMs / 20);
-  }
-}
-
-function isLocked(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('Could not set lock');
+/** Removes what a crash has left of a line. Returns the number of the last line that is whole. */
+function cutLine(path: string): number | undefined {
+  const lines = readFileSync(path);
+  const end = lines.lastIndexOf(10) + 1;
+  truncateSync(path, end);
+  if (end === 0) return undefined;
+  const last = lines.subarray(end < 2 ? 0 : lines.lastIndexOf(10, end - 2) + 1, end);
+  return Number.parseInt(last.toString('utf8'), 10) || 0;
 }

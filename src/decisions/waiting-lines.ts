@@ -1,6 +1,9 @@
-/** Bytes of all accounts together that may wait, roughly; an account may have half of them, and less the more others wait. */
+/**
+ * Bytes of all accounts together that may wait, roughly; an account may have half of them, and less the more others wait. As
+ * many again are for accounts that have few.
+ */
 const waitingBytes = 16 * 1024 * 1024;
-/** Bytes that every account may have waiting, however many others there are. */
+/** Bytes that an account may have waiting when the others have all the rest. */
 const leastBytes = 256 * 1024;
 /** Lines are joined when there are so many bytes of them, so that no turn of the event loop joins more. */
 const chunkBytes = 128 * 1024;
@@ -20,6 +23,8 @@ export class WaitingLines {
   readonly #limit: number;
   readonly #byAccount = new Map<string, AccountLines>();
   readonly #dropped = new Map<string, number>();
+  /** Of all lines of all accounts. */
+  #length = 0;
 
   constructor(limit: number = waitingBytes) {
     this.#limit = limit;
@@ -28,7 +33,8 @@ export class WaitingLines {
   /** Whether the account has room: asked before a line is made. A decision that has none is counted. */
   hasRoom(accountId: string): boolean {
     const waiting = this.#byAccount.get(accountId)?.length ?? 0;
-    if (waiting < leastBytes || waiting < this.#limit / (this.#byAccount.size + 1)) return true;
+    const hasShare = this.#length < this.#limit && waiting < this.#limit / (this.#byAccount.size + 1);
+    if (hasShare || (waiting < leastBytes && this.#length < 2 * this.#limit)) return true;
     this.drop(accountId, 1);
     return false;
   }
@@ -37,6 +43,7 @@ export class WaitingLines {
     let lines = this.#byAccount.get(accountId);
     if (lines === undefined) this.#byAccount.set(accountId, (lines = new AccountLines(accountId)));
     lines.add(number, atMs, line);
+    this.#length += line.length;
   }
 
   drop(accountId: string, rows: number): void {
@@ -53,7 +60,9 @@ export class WaitingLines {
     const [lines] = this.#byAccount.values();
     if (lines === undefined) return undefined;
     this.#byAccount.delete(lines.accountId);
+    const before = lines.length;
     const taken = lines.take();
+    this.#length += lines.length - before;
     if (lines.length > 0) this.#byAccount.set(lines.accountId, lines);
     return taken;
   }
