@@ -15,6 +15,9 @@ export class InwardBackendError extends Error {
   override readonly name = 'InwardBackendError';
 }
 
+/** Shared by all guards of the process, as the threads are that look up names. */
+const systemNames = new Names();
+
 interface GuardParts {
   readonly listeners: ListenerTable;
   readonly sockets: UpstreamSockets;
@@ -41,7 +44,7 @@ export class UpstreamGuard {
 
   constructor(parts: GuardParts) {
     this.#parts = parts;
-    this.#names = new Names(parts.lookup);
+    this.#names = parts.lookup === undefined ? systemNames : new Names(parts.lookup);
     parts.listeners.onGrowth(() => {
       this.#closeInward();
     });
