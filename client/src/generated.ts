@@ -4774,7 +4774,7 @@ export interface EventSubscriptionCreate {
   destination_ids: string[];
 }
 
-/** A list replaces the former one; [] keeps it, because official clients send it with every update. Sources count for all events that are not sent yet. */
+/** A list replaces the former one; [] keeps it, because official clients send it with every update. A source that is added counts from then on; events of one that is gone are not sent any more. */
 export interface EventSubscriptionUpdate {
   /** Human-readable description. Optional, max 255 bytes. */
   description?: string;

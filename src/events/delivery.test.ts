@@ -159,6 +159,50 @@ onEachDatabase('delivery of events', (newDatabase) => {
     assert.deepEqual(came(), ['two', 'three', 'four', 'five', 'six']);
   });
 
+  test('a type that is added counts from then on, also after a start', async () => {
+    const database = await newDatabase();
+    await using receiver = await EventReceiver.start();
+    {
+      await using gatehouse = await open(database);
+      const { id } = await gatehouse.create('/event_destinations', receiver.destination);
+      const body = { sources: sources.slice(2), destination_ids: [id] };
+      const made = await gatehouse.create('/event_subscriptions', body);
+      await make(gatehouse, ['too early']);
+      await gatehouse.patch(`/event_subscriptions/${made.id}`, { sources });
+      await gatehouse.patch(`/event_subscriptions/${made.id}`, { description: 'kept' });
+    }
+    await using gatehouse = await open(database);
+    await make(gatehouse, ['in time']);
+    await arrived(receiver, 1);
+    assert.deepEqual(receiver.descriptions, ['in time']);
+  });
+
+  test('no byte is sent to an address that leads inwards, in whatever form it is given', async () => {
+    await using receiver = await EventReceiver.start();
+    await using gatehouse = await open(await newDatabase());
+    const { port } = new URL(gatehouse.url);
+    const own = ['localhost', '127.0.0.1', '0.0.0.0', '[::ffff:127.0.0.1]', '[64:ff9b::127.0.0.1]'];
+    const linkLocal = ['169.254.169.254', '[::ffff:169.254.169.254]', '[64:ff9b::169.254.169.254]', '[fe80::1]'];
+    const places = [...own.map((host) => `${host}:${port}`), ...linkLocal];
+    const ids = new Map<string, string>();
+    for (const place of places) {
+      const { webhook } = receiver.destination.target;
+      const target = { webhook: { ...webhook, url: `https://${place}/` } };
+      ids.set((await gatehouse.create('/event_destinations', { target })).id, place);
+    }
+    await gatehouse.create('/event_subscriptions', { sources, destination_ids: [...ids.keys()] });
+    let connections = 0;
+    gatehouse.app.api?.server.on('connection', () => (connections += 1));
+    // Over the connection that there is.
+    await make(gatehouse, ['one']);
+    const { queries } = gatehouse.app.context.store;
+    const failed = () => queries.all('SELECT destination_id, error FROM event_deliveries WHERE error IS NOT NULL');
+    await until(async () => (await failed()).length === ids.size, 'each has failed');
+    for (const [id, error] of await failed())
+      assert.match(String(error), /which is refused: (api|link_local)$/, ids.get(String(id)));
+    assert.equal(connections, 0);
+  });
+
   test('nothing is sent to the installation itself, nor any more to what was deleted', async () => {
     await using receiver = await EventReceiver.start();
     await using gatehouse = await open(await newDatabase());

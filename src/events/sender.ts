@@ -1,5 +1,6 @@
 import { newId } from '../lib/ids.ts';
 import { FairTurns } from '../lib/fair-turns.ts';
+import { nextTurn } from '../lib/next-turn.ts';
 import type { Send } from './targets.ts';
 import { attemptMs } from './targets.ts';
 import { LeaseLostError } from './storage.ts';
@@ -20,6 +21,7 @@ export interface SenderOptions {
 interface SeenChange {
   readonly accountId: string;
   readonly kind: string;
+  readonly id: string;
 }
 
 /** Far longer than a renewal takes; a process that is silent for so long has lost the lease. */
@@ -29,8 +31,10 @@ const renewEveryMs = 10_000;
 const lookMs = 5_000;
 /** Attempts at once: a receiver that hangs holds one of them, and each account has a share. */
 const turns = { atOnce: 200, ofOwner: 20, waiting: 10_000 };
+/** Reads of the database at once: an account may have hundreds of subscriptions, and each of them looks at every change. */
+const readTurns = { atOnce: 2, ofOwner: 1, waiting: Infinity };
 /** Kinds of changes after which something else is sent, or to somewhere else. */
-const ownKinds: ReadonlySet<string> = new Set(['event_destination', 'event_subscription']);
+const [destinationKind, subscriptionKind] = ['event_destination', 'event_subscription'];
 
 /** Sends events while this process holds the lease; one process of the installation does at a time. */
 export class EventSender implements AsyncDisposable {
@@ -38,6 +42,7 @@ export class EventSender implements AsyncDisposable {
   readonly #holder = newId('sender');
   readonly #stop = new AbortController();
   readonly #turns = new FairTurns(turns);
+  readonly #readTurns = new FairTurns(readTurns);
   readonly #byAccount = new Map<string, Map<string, DestinationWorker>>();
   readonly #ending = new Set<Promise<void>>();
   /** Accounts whose subscriptions have changed. */
@@ -58,14 +63,14 @@ export class EventSender implements AsyncDisposable {
 
   /** Called with every change. */
   changed(changes: readonly SeenChange[]): void {
-    for (const { accountId, kind } of changes) {
-      const isOwn = ownKinds.has(kind);
-      if (isOwn) {
+    for (const { accountId, kind, id } of changes) {
+      if (kind === destinationKind || kind === subscriptionKind) {
         this.#changed.add(accountId);
         this.#wake.resolve();
       }
-      for (const worker of this.#byAccount.get(accountId)?.values() ?? []) {
-        if (isOwn) worker.restart();
+      for (const [destinationId, worker] of this.#byAccount.get(accountId) ?? []) {
+        const isOfIt = kind === destinationKind && id === destinationId;
+        if (isOfIt || kind === subscriptionKind) worker.restart(isOfIt);
         else worker.look();
       }
     }
@@ -128,13 +133,23 @@ export class EventSender implements AsyncDisposable {
     if (this.#lease !== undefined) return;
     this.#lease = new AbortController();
     this.#changed.clear();
-    await this.#findDestinations();
+    try {
+      await this.#findDestinations();
+    } catch (error) {
+      // Some would be left out for as long as the lease is renewed.
+      this.#drop();
+      throw error;
+    }
   }
 
   async #followChanged(): Promise<void> {
     for (const accountId of this.#changed) {
+      // Another change may come meanwhile.
       this.#changed.delete(accountId);
-      const found = await this.#findDestinations(accountId);
+      const found = await this.#findDestinations(accountId).catch((error: unknown) => {
+        this.#changed.add(accountId);
+        throw error;
+      });
       const workers = this.#byAccount.get(accountId);
       for (const [id, worker] of workers ?? []) {
         if (found.has(id)) continue;
@@ -167,22 +182,37 @@ export class EventSender implements AsyncDisposable {
     this.#byAccount.set(accountId, workers);
     const known = workers.get(id);
     if (known !== undefined) return known;
-    const worker = new DestinationWorker(id, this.#partsOf(signal));
+    const worker = new DestinationWorker(id, this.#partsOf(accountId, signal));
     workers.set(id, worker);
     return worker;
   }
 
-  #partsOf(signal: AbortSignal): WorkerParts {
+  #partsOf(accountId: string, signal: AbortSignal): WorkerParts {
     const { storage, send, log } = this.#options;
+    const inTurn = <Result>(read: () => Promise<Result>) =>
+      this.#readTurns.run(accountId, async () => {
+        // Reads of SQLite are over at once: a long row of them would hold the turn of the event loop.
+        await nextTurn();
+        return read();
+      });
     return {
-      storage,
+      storage: {
+        load: (id) => inTurn(() => storage.load(id)),
+        next: (...given) => inTurn(() => storage.next(...given)),
+        againOf: (...given) => inTurn(() => storage.againOf(...given)),
+        read: (...given) => inTurn(() => storage.read(...given)),
+        save: (...given) => storage.save(...given),
+      },
       holder: this.#holder,
       signal,
-      send: (accountId, target, event, ended) =>
+      send: (target, read, ended) =>
         this.#turns.run(accountId, async () => {
           if (!this.#holds()) this.#drop();
           ended.throwIfAborted();
-          return send(accountId, target, event, ended);
+          const event = await read();
+          ended.throwIfAborted();
+          // The log was shortened meanwhile.
+          return event === undefined ? { kind: 'sent' } : send(accountId, target, event, ended);
         }),
       warn: (fields, message) => {
         log.warn(fields, message);

@@ -21,7 +21,8 @@ export interface Delivery {
   readonly subscriptionId: string;
   readonly destinationId: string;
   readonly accountId: string;
-  readonly types: ReadonlySet<string>;
+  /** Each with the version behind which it counts. */
+  readonly types: ReadonlyMap<string, number>;
   readonly state: DeliveryState;
 }
 

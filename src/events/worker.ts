@@ -11,13 +11,12 @@ const noteEveryMs = 1_000;
 const longestTimerMs = 3_600_000;
 
 export interface WorkerParts {
-  readonly storage: EventStorage;
+  readonly storage: Pick<EventStorage, 'load' | 'next' | 'againOf' | 'read' | 'save'>;
   readonly holder: string;
-  /** Sends an event in turn with those of other destinations. */
+  /** Sends an event in turn with those of other destinations. It is read when its turn has come, so that few are in memory. */
   readonly send: (
-    accountId: string,
     target: EventTarget,
-    event: OutgoingEvent,
+    read: () => Promise<OutgoingEvent | undefined>,
     signal: AbortSignal,
   ) => Promise<Outcome>;
   /** Ended with the lease. */
@@ -27,13 +26,43 @@ export interface WorkerParts {
   readonly onFault: (error: unknown) => void;
 }
 
+/** An event that a receiver may have got by now. */
+interface InFlight {
+  readonly subscriptionId: string;
+  readonly type: string;
+  readonly target: EventTarget;
+}
+
+/** One look at the deliveries of a destination. */
+class Round {
+  readonly #end = new AbortController();
+  readonly signal: AbortSignal;
+  inFlight: InFlight | undefined;
+  /** The destination, or what names it, has changed since: no further event is sent by what was read. */
+  isStale = false;
+  /** Somebody wants an attempt at once, even if the one under way fails. */
+  isUrgent = false;
+  /** It has changed since somebody began to look whether the attempt is still wanted. */
+  isDoubted = false;
+  isChecked = false;
+
+  constructor(signal: AbortSignal) {
+    this.signal = AbortSignal.any([signal, this.#end.signal]);
+  }
+
+  end(): void {
+    this.#end.abort();
+  }
+}
+
 /** Sends the events of all subscriptions that name one destination, one at a time. */
 export class DestinationWorker {
   readonly #id: string;
   readonly #parts: WorkerParts;
   /** Places up to which nothing is to be sent, by subscription: not worth a write of their own. */
   readonly #seen = new Map<string, Place>();
-  #round = new AbortController();
+  #round: Round | undefined;
+  #isStopped = false;
   #running: Promise<void> | undefined;
   #isAgain = false;
   #timer: NodeJS.Timeout | undefined;
@@ -54,44 +83,72 @@ export class DestinationWorker {
     this.#running ??= this.#run();
   }
 
-  /** The destination, or what names it, has changed: an attempt under way ends. */
-  restart(): void {
-    this.#round.abort();
+  /**
+   * The destination, or what names it, may have changed: an attempt under way ends if it is not wanted any more. `isUrgent`: it need
+   * not wait for the next one.
+   */
+  restart(isUrgent: boolean): void {
+    const round = this.#round;
+    if (round !== undefined) {
+      round.isStale = true;
+      round.isUrgent ||= isUrgent;
+      // Whoever gets an event would get it once more for each change, however small.
+      if (round.inFlight === undefined) round.end();
+      else void this.#recheck(round);
+    }
     this.look();
   }
 
   stop(): void {
+    this.#isStopped = true;
     clearTimeout(this.#timer);
-    this.#round.abort();
+    this.#round?.end();
+  }
+
+  get #isOver(): boolean {
+    return this.#isStopped || this.#parts.signal.aborted;
+  }
+
+  async #recheck(round: Round): Promise<void> {
+    round.isDoubted = true;
+    if (round.isChecked) return;
+    round.isChecked = true;
+    while (round.isDoubted && round.inFlight !== undefined) {
+      round.isDoubted = false;
+      const destination = await this.#parts.storage.load(this.#id).catch(() => undefined);
+      if (round.inFlight !== undefined && !isWanted(round.inFlight, destination)) round.end();
+    }
+    round.isChecked = false;
   }
 
   async #run(): Promise<void> {
     clearTimeout(this.#timer);
     let nextMs = Infinity;
     try {
-      while (this.#isAgain && !this.#parts.signal.aborted) {
+      while (this.#isAgain && !this.#isOver) {
         this.#isAgain = false;
-        this.#round = new AbortController();
-        nextMs = await this.#doRound(AbortSignal.any([this.#parts.signal, this.#round.signal]));
+        this.#round = new Round(this.#parts.signal);
+        nextMs = await this.#doRound(this.#round);
       }
     } catch (error) {
       this.#parts.onFault(error);
       nextMs = noteEveryMs;
     }
     this.#running = undefined;
-    if (this.#parts.signal.aborted) return;
+    this.#round = undefined;
+    if (this.#isOver) return;
     if (this.#isAgain) this.look();
     else if (nextMs !== Infinity) this.#timer = setTimeout(() => this.look(), Math.min(nextMs, longestTimerMs)).unref();
   }
 
   /** Returns the time until something is to be tried again. */
-  async #doRound(signal: AbortSignal): Promise<number> {
+  async #doRound(round: Round): Promise<number> {
     const destination = await this.#parts.storage.load(this.#id);
     let nextMs = Infinity;
     for (const delivery of destination?.deliveries ?? []) {
-      if (signal.aborted || destination === undefined) break;
+      if (round.signal.aborted || round.isStale || destination === undefined) break;
       const wait = waitMs(delivery.state, Date.now());
-      const next = wait > 0 ? wait : await new Attempt(this.#parts, destination, delivery, this.#seen, signal).run();
+      const next = wait > 0 ? wait : await new Attempt(this.#parts, destination, delivery, this.#seen, round).run();
       if (next === 0) this.#isAgain = true;
       else nextMs = Math.min(nextMs, next);
     }
@@ -105,7 +162,7 @@ class Attempt {
   readonly #destination: Destination;
   readonly #delivery: Delivery;
   readonly #seen: Map<string, Place>;
-  readonly #signal: AbortSignal;
+  readonly #round: Round;
   #state: DeliveryState;
   #notedMs = performance.now();
 
@@ -114,13 +171,13 @@ class Attempt {
     destination: Destination,
     delivery: Delivery,
     seen: Map<string, Place>,
-    signal: AbortSignal,
+    round: Round,
   ) {
     this.#parts = parts;
     this.#destination = destination;
     this.#delivery = delivery;
     this.#seen = seen;
-    this.#signal = signal;
+    this.#round = round;
     this.#state = delivery.state;
   }
 
@@ -145,7 +202,7 @@ class Attempt {
   }
 
   #leftMs(): number {
-    return this.#signal.aborted ? Infinity : Math.max(1, waitMs(this.#state, Date.now()));
+    return this.#round.signal.aborted ? Infinity : Math.max(1, waitMs(this.#state, Date.now()));
   }
 
   /** False: no further event is to be tried now. */
@@ -171,16 +228,22 @@ class Attempt {
 
   /** Undefined where the attempt was ended from here. */
   async #send(place: Place): Promise<Outcome | undefined> {
-    if (this.#signal.aborted) return undefined;
+    const round = this.#round;
+    if (round.signal.aborted || round.isStale) return undefined;
     const { accountId, target } = this.#destination;
-    const event = await this.#parts.storage.read(accountId, place);
-    // The log was shortened meanwhile.
-    if (event === undefined) return { kind: 'sent' };
+    const { subscriptionId } = this.#delivery;
+    const read = async () => {
+      const event = await this.#parts.storage.read(accountId, place);
+      if (event !== undefined) round.inFlight = { subscriptionId, type: event.type, target };
+      return event;
+    };
     try {
-      return await this.#parts.send(accountId, target, event, this.#signal);
+      return await this.#parts.send(target, read, round.signal);
     } catch (error) {
-      if (this.#signal.aborted) return undefined;
+      if (round.signal.aborted) return undefined;
       throw error;
+    } finally {
+      round.inFlight = undefined;
     }
   }
 
@@ -193,7 +256,7 @@ class Attempt {
     const { state, isGivenUp } = afterFailure(this.#state, outcome, Date.now(), Math.random());
     if (this.#state.failures === 0) this.#tell(`an event did not arrive: ${outcome.reason}`);
     const behind = isGivenUp && isNext ? { ...state, place } : state;
-    this.#state = behind;
+    this.#state = this.#round.isUrgent ? { ...behind, retriesAt: undefined } : behind;
     const isKept = await this.#note(isGivenUp ? { givenUp: { place, reason: outcome.reason } } : {});
     return isKept && isGivenUp;
   }
@@ -212,4 +275,12 @@ class Attempt {
 
 function isBefore(one: Place, other: Place): boolean {
   return one.version < other.version || (one.version === other.version && one.position < other.position);
+}
+
+/** True: what it is by now sends the event still, and to the same place. */
+function isWanted({ subscriptionId, type, target }: InFlight, destination: Destination | undefined): boolean {
+  const { url, secret } = target.webhook;
+  const now = destination?.target.webhook;
+  const delivery = destination?.deliveries.find((each) => each.subscriptionId === subscriptionId);
+  return now?.url === url && now.secret === secret && delivery?.types.has(type) === true;
 }

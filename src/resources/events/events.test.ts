@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { adminOnly } from '../../api/errors.ts';
-import { createUser } from '../../../test/support/people.ts';
+import { createAccount, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
 import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { loggedChanges } from '../changes/service.ts';
 
 const key = (bytes: number) => `whsec_${Buffer.alloc(bytes, 1).toString('base64')}`;
 const secret = key(32);
@@ -133,6 +134,30 @@ onEachGatehouse('events', (g) => {
     assert.equal((await g().delete(`/event_destinations/${one.id}`)).status, 204);
     assert.equal((await g().delete(`/event_subscriptions/${id}`)).status, 204);
     assert.equal((await g().delete(`/event_destinations/${other.id}`)).status, 204);
+  });
+
+  test('the log of an account is that of this account alone, where it is listed and where it is read', async () => {
+    const account = await createAccount(g());
+    const { token } = await createUser(g(), 'admin', account);
+    const { id } = await g().create('/ip_policies', { description: 'mine' });
+    const { id: other } = await g().create('/ip_policies', { description: 'of another' }, { token });
+    const { services, store } = g().app.context;
+    const log = services.get(loggedChanges);
+    const placeOf = async (resource: string) => {
+      const sql = 'SELECT account_id, version, position FROM change_log WHERE resource_id = $1';
+      const [[accountId, version, position] = []] = await store.queries.all(sql, [resource]);
+      return { accountId: String(accountId), place: { version: Number(version), position: Number(position) } };
+    };
+    const [mine, others] = [await placeOf(id), await placeOf(other)];
+    assert.notEqual(mine.accountId, others.accountId);
+    const start = { version: mine.place.version - 1, position: 999_999 };
+    const listed = async (accountId: string) =>
+      (await log.after(store.queries, accountId, start, 100)).map(({ place }) => place);
+    assert.deepEqual(await listed(mine.accountId), [mine.place]);
+    assert.deepEqual(await listed(others.accountId), [others.place]);
+    assert.equal(await log.read(store.queries, mine.accountId, others.place), undefined);
+    assert.equal(await log.read(store.queries, others.accountId, mine.place), undefined);
+    assert.notEqual(await log.read(store.queries, mine.accountId, mine.place), undefined);
   });
 
   test('only admins see where events go', async () => {

@@ -11,6 +11,7 @@ import { holdsLease, releaseLease, takeLease } from '../lease.ts';
 import type { ResourceContext } from '../resource.ts';
 import { typeOfChange } from './event-types.ts';
 import { eventDestinations, eventSubscriptions, leaseTable } from './table.ts';
+import type { EventSubscription } from './table.ts';
 import { openTarget } from './target.ts';
 import type { TargetSecrets } from './target.ts';
 
@@ -50,7 +51,8 @@ export function createEventStorage(context: Pick<ResourceContext, 'store' | 'sea
       for (const { place, kind, action } of heads) {
         if (found.length === most) break;
         seen = place;
-        if (types.has(typeOfChange(kind, action))) found.push(place);
+        const since = types.get(typeOfChange(kind, action));
+        if (since !== undefined && place.version > since) found.push(place);
       }
       const isEnd = heads.length < changesInLook && seen === (heads.at(-1)?.place ?? from);
       const oldest = await log().oldest(store.queries);
@@ -85,15 +87,19 @@ async function load(
     store.queries,
     rows.map(([subscriptionId]) => String(subscriptionId)),
   );
-  const typesOf = new Map(subscriptions.map((each) => [each.id, new Set(each.sources)]));
+  const typesOf = new Map(subscriptions.map((each) => [each.id, typesOfSubscription(each)]));
   return {
     accountId,
     target: openTarget(target, secrets),
-    deliveries: rows.map((each) => toDelivery(id, each, typesOf.get(String(each[0])) ?? new Set())),
+    deliveries: rows.map((each) => toDelivery(id, each, typesOf.get(String(each[0])) ?? new Map())),
   };
 }
 
-function toDelivery(destinationId: string, row: Row, types: ReadonlySet<string>): Delivery {
+function typesOfSubscription({ sources, since }: EventSubscription): ReadonlyMap<string, number> {
+  return new Map(sources.map((type) => [type, since?.[type] ?? 0]));
+}
+
+function toDelivery(destinationId: string, row: Row, types: Delivery['types']): Delivery {
   const [subscriptionId, accountId, version, position, failures, failingSince, retriesAt, error, sentAt] = row;
   const textOf = (value: Row[number] | undefined) => (typeof value === 'string' ? value : undefined);
   return {

@@ -56,7 +56,8 @@ export function subscriptionWrites({ referables, services }: Pick<ResourceContex
         for (const id of removed) await removeDeliveries(transaction, subscription.id, id);
         await addDeliveries(transaction, subscription, added);
       }
-      return eventSubscriptions.update(transaction, previous, subscription);
+      const { version } = await services.get(loggedChanges).now(transaction);
+      return eventSubscriptions.update(transaction, previous, withSince(previous, subscription, version));
     },
     async remove(transaction: Transaction, subscription: EventSubscription): Promise<void> {
       const { id, destination_ids: ids } = subscription;
@@ -65,6 +66,17 @@ export function subscriptionWrites({ referables, services }: Pick<ResourceContex
       await eventSubscriptions.delete(transaction, subscription);
     },
   };
+}
+
+/** The log has changes from before a type was added, which nobody asked for: how far a delivery has got is not noted at each of them. */
+function withSince(previous: EventSubscription, subscription: EventSubscription, version: number): EventSubscription {
+  const { since: former = {}, ...rest } = subscription;
+  const before = new Set(previous.sources);
+  const since = rest.sources.flatMap((type) => {
+    const from = before.has(type) ? former[type] : version;
+    return from === undefined ? [] : [[type, from] as const];
+  });
+  return since.length === 0 ? rest : { ...rest, since: Object.fromEntries(since) };
 }
 
 async function removeDeliveries(transaction: Transaction, subscriptionId: string, destinationId: string) {

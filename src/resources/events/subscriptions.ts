@@ -67,7 +67,7 @@ export const SubscriptionUpdate = Type.Object(
     $id: 'EventSubscriptionUpdate',
     additionalProperties: false,
     description:
-      'A list replaces the former one; [] keeps it, because official clients send it with every update. Sources count for all events that are not sent yet.',
+      'A list replaces the former one; [] keeps it, because official clients send it with every update. A source that is added counts from then on; events of one that is gone are not sent any more.',
   },
 );
 

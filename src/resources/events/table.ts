@@ -19,6 +19,8 @@ export interface EventDestination extends Stored, TextFields {
 export interface EventSubscription extends Stored, TextFields {
   /** Types of events. */
   readonly sources: readonly string[];
+  /** Versions behind which types count that were added later. */
+  readonly since?: Readonly<Record<string, number>>;
   readonly destination_ids: readonly string[];
 }
 
