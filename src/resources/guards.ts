@@ -41,6 +41,9 @@ const neutral: ReadonlySet<string> = new Set([
   'compression',
 ]);
 
+/** Stands for the settings of a traffic policy that answers everybody: another answer lets nobody in. */
+const answersEverybody = 'answers everybody';
+
 interface Login {
   readonly network?: 'any' | 'or_login' | 'and_login';
 }
@@ -85,6 +88,7 @@ export async function guardsOf(
       asksEverybody ||= decided.asksEverybody;
       isUnknown ||= decided.isUnknown;
       if (decided.asksEverybody || decided.isUnknown) others.set(name, text);
+      else if (decided.answersEverybody) others.set(name, answersEverybody);
     } else if (!neutral.has(name)) {
       others.set(name, JSON.stringify(settings));
       isUnknown = true;

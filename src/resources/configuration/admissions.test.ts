@@ -111,6 +111,18 @@ test('a guard whose settings change is not told to admit nobody', async () => {
   assert.deepEqual(await tell(policyOf('/a'), policyOf('/a')), []);
 });
 
+test('an answer that a traffic policy gives keeps from what is behind it whoever gets it', async () => {
+  const edgeThat = (rule: object) =>
+    edgeWith({ traffic_policy: { value: JSON.stringify({ on_http_request: [rule] }) } });
+  const answer = (body: string, status_code = 200) => ({ actions: [{ type: 'custom-response', config: { status_code, body } }] });
+  const answers = async (before: Entries, after: Entries) => (await tell(before, after)).map((each) => each.answer);
+  assert.deepEqual(await answers(edgeThat(answer('Away.')), edgeWith({})), ['yes']);
+  assert.deepEqual(await answers(edgeThat(answer('No.', 403)), edgeWith({})), ['yes']);
+  assert.deepEqual(await answers(edgeThat(answer('Away.')), edgeThat(answer('Back soon.'))), []);
+  const some = { expressions: ["req.url.path == '/'"], ...answer('No.', 403) };
+  assert.deepEqual(await answers(edgeThat(some), edgeWith({})), ['unknown']);
+});
+
 test('what is new somewhere, or gets the visitors of what goes, is told', async () => {
   const edges = (all: Readonly<Record<string, EntryFields>>): Entries =>
     new Map([['https_edges', new Map(Object.entries(all))]]);

@@ -43,7 +43,7 @@ async function* readEdges({ services }: Context, accountId: string, pace: Pace):
       if (hostports.length === 0) continue;
       if (pace.isDue) await pace.giveWay();
       const name = hostports.length === 1 ? hostports[0]! : `${hostports[0]} and ${hostports.length - 1} more`;
-      const routes = await services.get(httpsRouteModules).ofEdge(accountId, id, mostDoors);
+      const routes = await services.get(httpsRouteModules).ofEdge(accountId, id, mostDoors + 1);
       for (const route of routes ?? []) {
         const guards = await guardsOf(route.modules, 'ip_policy_ids', 'https_route');
         yield { id: route.id, path: `${path}/${id}/routes`, name: `${name}${route.match}`, guards };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { modules } from '../../modules/index.ts';
+import { createAccount, createUser } from '../../../test/support/people.ts';
 import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 import { guardsOf } from '../guards.ts';
 
@@ -151,6 +152,45 @@ onGatehousesInTurn('findings about rules', (g) => {
       about(await findings(), route).map(({ kind }) => kind),
       ['cannot_tell'],
     );
+  });
+
+  test('an answer that refuses is a guard, and one that some get by an expression may be', async () => {
+    const kindsOf = async (rule: object) => {
+      const { route } = await edgeWith({ traffic_policy: { value: JSON.stringify({ on_http_request: [rule] }) } });
+      return about(await findings(), route).map(({ kind }) => kind);
+    };
+    const answer = (status_code: number) => ({ type: 'custom-response', config: { status_code } });
+    const redirect = { type: 'redirect', config: { to: 'https://login.test/' } };
+    const expressions = ["!(conn.client_ip in ['10.0.0.1'])"];
+    assert.deepEqual(await kindsOf({ actions: [answer(403)] }), []);
+    assert.deepEqual(await kindsOf({ expressions, actions: [answer(403)] }), ['cannot_tell']);
+    assert.deepEqual(await kindsOf({ expressions, actions: [redirect] }), ['cannot_tell']);
+    assert.deepEqual(await kindsOf({ actions: [answer(200)] }), ['unguarded'], 'a page for everybody');
+  });
+
+  test("another account's things are never told", async () => {
+    const others = await createUser(g(), 'admin', await createAccount(g()));
+    const person = await createUser(g(), 'viewer', await createAccount(g()));
+    const { id: policy } = await g().create('/ip_policies', {}, others);
+    const rules = ['10.0.0.0/8', '10.1.0.0/16', '0.0.0.0/0', '::/0'];
+    assert.equal((await g().put(`/ip_policies/${policy}/rules`, rules, others)).status, 200);
+    await g().create('/ip_restrictions', { type: 'agent', ip_policy_ids: [policy] }, others);
+    const { id: edge } = await g().create('/edges/https', { hostports: ['others.findings.test:443'] }, others);
+    await g().create(`/edges/https/${edge}/routes`, { match_type: 'path_prefix', match: '/' }, others);
+    await g().create('/edges/tcp', { hostports: ['others.findings.test:10443'] }, others);
+    const value = JSON.stringify({ on_http_request: [{ actions: [{ type: 'deny' }] }] });
+    await g().create('/reserved_domains', { domain: 'cloud.findings.test' }, others);
+    await g().create('/endpoints', { url: 'https://cloud.findings.test', traffic_policy: value }, others);
+    const seen = await g().get('/rule_findings', others);
+    assert.ok(seen.body.findings.length > 3, seen.text);
+    const told = await g().get('/rule_findings', person);
+    assert.deepEqual([told.status, told.body.findings, told.body.is_complete], [200, [], true]);
+    assert.deepEqual(new Set(Object.values(told.body.totals)), new Set([0]));
+    const byId = await g().get(`/rule_findings?ip_policy_id=${policy}`, person);
+    assert.deepEqual([byId.status, byId.body.error_code], [400, 'ERR_GATEHOUSE_20406']);
+    const unknown = 'ipp_2tQzYDLwIVU45s8sSMNpRfQp1Ng';
+    const missing = await g().get(`/rule_findings?ip_policy_id=${unknown}`, person);
+    assert.equal(byId.body.msg.replace(policy, ''), missing.body.msg.replace(unknown, ''));
   });
 
   test('an enforced restriction of the account guards every edge, and one that warns none', async () => {

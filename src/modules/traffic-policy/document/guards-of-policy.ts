@@ -16,12 +16,16 @@ export interface PolicyGuards {
   readonly mixedPolicyIds: readonly string[];
   /** True: every visitor must show something, or is refused. */
   readonly asksEverybody: boolean;
+  /** True: every visitor is answered in place of what is behind it. */
+  readonly answersEverybody: boolean;
   /** True: it may keep somebody out, and for whom cannot be told. */
   readonly isUnknown: boolean;
 }
 
 /** Actions after which those behind them are not met. */
 const leaving = new Set(['custom-response', 'redirect', 'forward-internal']);
+/** Actions that answer in place of what is behind them. */
+const answering = new Set(['custom-response', 'redirect']);
 /** Actions that leave the decision to something that is not looked at. */
 const unknowable = new Set(['forward-internal', 'terminate-tls']);
 const guarding = new Set([
@@ -38,6 +42,7 @@ export function guardsOfPolicy({ rules }: Policy): PolicyGuards {
   const restrictions: Restriction[] = [];
   const mixed: string[] = [];
   let asksEverybody = false;
+  let answersEverybody = false;
   let isUnknown = false;
   let mayHaveLeft = false;
   for (const { conditions, actions } of [...rules.on_tcp_connect, ...rules.on_http_request]) {
@@ -55,8 +60,12 @@ export function guardsOfPolicy({ rules }: Policy): PolicyGuards {
           mixed.push(...policyIds);
           isUnknown ||= isEnforced;
         }
-      } else if (guarding.has(type) && built.guards !== false) {
+      } else if (guarding.has(type) ? built.guards !== false : answering.has(type) && built.guards === true) {
         if (isMet) asksEverybody = true;
+        else isUnknown = true;
+      } else if (answering.has(type)) {
+        // Whom an expression sends elsewhere, such as to a login, does not get what others get.
+        if (isMet) answersEverybody = true;
         else isUnknown = true;
       }
       if (unknowable.has(type)) isUnknown = true;
@@ -64,5 +73,11 @@ export function guardsOfPolicy({ rules }: Policy): PolicyGuards {
     }
   }
   const isAnswerDecided = rules.on_http_response.some(({ guards }) => guards);
-  return { restrictions, mixedPolicyIds: mixed, asksEverybody, isUnknown: isUnknown || isAnswerDecided };
+  return {
+    restrictions,
+    mixedPolicyIds: mixed,
+    asksEverybody,
+    answersEverybody,
+    isUnknown: isUnknown || isAnswerDecided,
+  };
 }
