@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import type { Person } from '../../../test/support/people.ts';
 import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { admissionTurns } from './tell-admissions.ts';
 
 onGatehousesInTurn('whom a plan lets in newly', (g) => {
   const send = async (entries: readonly object[], person: Person, query = '') => {
@@ -64,5 +65,19 @@ onGatehousesInTurn('whom a plan lets in newly', (g) => {
     const [{ id }] = (await g().get('/ip_policies', person)).body.ip_policies;
     const { body: key } = await g().post('/api_keys', { ip_policy_ids: [id] }, person);
     assert.deepEqual(await plan([policy('127.0.0.0/8', '192.0.2.0/24')], person), ['yes', [key.id, '192.0.2.1']]);
+  });
+
+  test('an account that asks for more than its turns is told that it cannot be told', async () => {
+    const accountId = await createAccount(g());
+    const person = await createUser(g(), 'admin', accountId);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const held = Array.from({ length: 11 }, () => admissionTurns.run(accountId, () => promise));
+    try {
+      assert.deepEqual(await plan([policy('10.0.0.0/8')], person), ['unknown', ['the account', null]]);
+    } finally {
+      resolve();
+      await Promise.all(held);
+    }
+    assert.deepEqual(await plan([policy('10.0.0.0/8')], person), ['no']);
   });
 });
