@@ -1,7 +1,7 @@
 import type { Call } from '../../api/call.ts';
 import { checkIfMatch, setEtag } from '../../api/http/etag.ts';
 import { UserError } from '../../errors/user-error.ts';
-import { FairTurns } from '../../lib/fair-turns.ts';
+import { FairTurns, TooMuchWaits } from '../../lib/fair-turns.ts';
 import { abandonable } from '../../store/abandonable.ts';
 import { StoreUnavailableError } from '../../store/database.ts';
 import type { Queries } from '../../store/database.ts';
@@ -11,7 +11,7 @@ import { rehearse } from '../rehearse.ts';
 import type { ResourceContext } from '../resource.ts';
 import { carryOut, orderOf } from './apply.ts';
 import type { StepIds } from './apply.ts';
-import { tooManyEntries } from './errors.ts';
+import { tooManyEntries, tooManyMoments } from './errors.ts';
 import { readMoment } from './moment.ts';
 import type { Moment } from './moment.ts';
 import { writeNames } from './names.ts';
@@ -31,7 +31,8 @@ interface Options extends PlanOptions {
 const planLimit = 3;
 
 /** Readings of earlier moments, which may each take a second: one of an account at a time. */
-const pastReads = new FairTurns({ atOnce: 2, ofOwner: 1, waiting: Infinity });
+const pastLimits = { atOnce: 2, ofOwner: 1, waiting: 10 };
+export const pastReads = new FairTurns(pastLimits);
 
 /** Reads the configuration; names that it makes are kept where `remember` says so. */
 export async function currentState(
@@ -60,7 +61,11 @@ export async function pastState(
     const moment = await readMoment(queries, accountId, at);
     return { moment, state: await readPastState(queries, accountId, kinds, moment) };
   };
-  return pastReads.run(accountId, () => store.readSnapshot(read));
+  return pastReads
+    .run(accountId, () => store.readSnapshot(read))
+    .catch((error: unknown) => {
+      throw error instanceof TooMuchWaits ? new UserError(tooManyMoments, { count: pastLimits.waiting }) : error;
+    });
 }
 
 /** A disk that is full does not keep anybody from reading: the same resources get the same names the next time. */

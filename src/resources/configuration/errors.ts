@@ -41,3 +41,9 @@ export const momentToCome = defineError(
   400,
   'There is no version {at} yet. Ask for the version of a change, or for a time.',
 );
+
+export const tooManyMoments = defineError(
+  20411,
+  429,
+  'Earlier moments of this account are being read already, and {count} calls wait for their turn. Try again shortly.',
+);

@@ -27,7 +27,14 @@ export const ConfigurationReturnBody = Type.Object(
 );
 
 /** Errors of every operation that takes a moment. */
-export const momentErrors = [errors.invalidMoment, errors.momentNotKept, errors.momentToCome, rulesNotKept, adminOnly];
+export const momentErrors = [
+  errors.invalidMoment,
+  errors.momentNotKept,
+  errors.momentToCome,
+  errors.tooManyMoments,
+  rulesNotKept,
+  adminOnly,
+];
 
 export function momentParameter(name: string, description: string): QueryParameter {
   return {

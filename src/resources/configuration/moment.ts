@@ -1,7 +1,8 @@
 import { quote, UserError } from '../../errors/user-error.ts';
 import { parseTime, toInstant } from '../../lib/cel/times.ts';
 import { toTimestamp } from '../../lib/ids.ts';
-import type { Queries } from '../../store/database.ts';
+import { Pace } from '../../lib/pace.ts';
+import type { Queries, Value } from '../../store/database.ts';
 import { readVersion } from '../../store/write/change-log.ts';
 import { invalidMoment, momentNotKept, momentToCome } from './errors.ts';
 
@@ -22,6 +23,17 @@ interface Logged {
 const oldestSql = 'SELECT version, at FROM change_log ORDER BY version, position LIMIT 1';
 const lastSql = `SELECT version, at FROM change_log WHERE account_id = $1 AND version <= $2 ORDER BY version DESC, position DESC LIMIT 1`;
 const firstSql = `SELECT version, at FROM change_log WHERE account_id = $1 ORDER BY version, position LIMIT 1`;
+
+const backwardsSql =
+  'SELECT version, at, position FROM change_log WHERE account_id = $1 AND (version, position) < ($2, $3) ' +
+  'ORDER BY version DESC, position DESC LIMIT $4';
+
+export const momentLimits = {
+  /** Changes that one statement reads. */
+  changesAtOnce: 1_000,
+  /** Changes in a row that all speak for a place end the search: a clock is seldom wrong for longer. */
+  mostAgainst: 1_000,
+};
 
 /**
  * Finds the moment that a text names: a version, or a time, which stands for the end of its second; without a text, the one before
@@ -48,7 +60,7 @@ export async function readMoment(queries: Queries, accountId: string, text: stri
   const last =
     typeof wanted === 'number'
       ? await lastUpTo(queries, accountId, wanted)
-      : await lastBefore(queries, accountId, wanted, newest);
+      : await lastBefore(queries, accountId, wanted);
   if (last !== undefined) return { version: last.version, created_at: last.at };
   // Nothing of the account is older in the log.
   return { version: first === undefined ? newest : first.version - 1, created_at: null };
@@ -78,27 +90,33 @@ async function lastUpTo(queries: Queries, accountId: string, version: number): P
   return (await queries.all(lastSql, [accountId, version])).map(toLogged)[0];
 }
 
-/** Halves the versions until the last change is found whose time has come. */
-async function lastBefore(
-  queries: Queries,
-  accountId: string,
-  time: string,
-  newest: number,
-): Promise<Logged | undefined> {
-  const hasCome = (change: Logged | undefined) => change === undefined || change.at <= time;
-  let last = await lastUpTo(queries, accountId, newest);
-  if (hasCome(last)) return last;
-  let [known, open] = [0, last?.version ?? 0];
-  last = undefined;
-  while (open - known > 1) {
-    const middle = Math.floor((known + open) / 2);
-    const change = await lastUpTo(queries, accountId, middle);
-    if (hasCome(change)) {
-      last = change;
-      known = middle;
-    } else open = change?.version ?? known;
+/**
+ * Finds the last change whose time had come, by the order of changes. Where a clock jumped, no order fits all of their times:
+ * the place is taken that the fewest changes contradict, the later one of two.
+ */
+async function lastBefore(queries: Queries, accountId: string, time: string): Promise<Logged | undefined> {
+  const { changesAtOnce, mostAgainst } = momentLimits;
+  const pace = new Pace();
+  let from: readonly Value[] = [Number.MAX_SAFE_INTEGER, 0];
+  let last: Logged | undefined;
+  /** How many more changes contradict the place behind the change at hand than the latest one, and the best. */
+  let [against, fewest] = [0, 0];
+  let seen = Infinity;
+  for (;;) {
+    const rows = await queries.all(backwardsSql, [accountId, ...from, changesAtOnce]);
+    for (const row of rows) {
+      const change = toLogged(row);
+      if (change.version === seen) continue;
+      seen = change.version;
+      if (against < fewest || last === undefined) [last, fewest] = [change, against];
+      against += change.at <= time ? 1 : -1;
+      if (against - fewest > mostAgainst) return last;
+    }
+    const end = rows.at(-1);
+    if (end === undefined || rows.length < changesAtOnce) return against < fewest ? undefined : last;
+    from = [Number(end[0]), Number(end[2])];
+    if (pace.isDue) await pace.giveWay();
   }
-  return last;
 }
 
 function toLogged([version, at]: readonly unknown[]): Logged {

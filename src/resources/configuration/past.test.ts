@@ -11,10 +11,13 @@ import type { Person } from '../../../test/support/people.ts';
 import { cidrOf, randomConfiguration, randomRule, toEntries } from '../../../test/support/random-configuration.ts';
 import { pruneChanges } from '../../store/write/change-log.ts';
 import { earlierLimits } from '../../store/write/earlier-documents.ts';
+import { pastReads } from './apply-entries.ts';
+import { momentLimits } from './moment.ts';
 
 const runs = process.env['TEST_LONG'] === undefined ? 8 : 100;
 const seed = process.env['TEST_SEED'];
 const usual = { ...earlierLimits };
+const usualMoment = { ...momentLimits };
 
 const at = fc.nat({ max: 1_000 });
 const rules = fc.uniqueArray(randomRule, { selector: cidrOf, maxLength: 5 });
@@ -34,15 +37,18 @@ type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never;
 class Account {
   readonly gatehouse: Gatehouse;
   readonly person: Person;
+  readonly accountId: string;
   readonly known = new Map<number, unknown>();
 
-  private constructor(gatehouse: Gatehouse, person: Person) {
+  private constructor(gatehouse: Gatehouse, person: Person, accountId: string) {
     this.gatehouse = gatehouse;
     this.person = person;
+    this.accountId = accountId;
   }
 
   static async create(gatehouse: Gatehouse): Promise<Account> {
-    return new Account(gatehouse, await createUser(gatehouse, 'admin', await createAccount(gatehouse)));
+    const accountId = await createAccount(gatehouse);
+    return new Account(gatehouse, await createUser(gatehouse, 'admin', accountId), accountId);
   }
 
   get = (path: string) => this.gatehouse.get(path, this.person);
@@ -128,6 +134,7 @@ function assertRefused({ status, body }: Answer, code: string, message: RegExp):
 
 afterEach(() => {
   Object.assign(earlierLimits, usual);
+  Object.assign(momentLimits, usualMoment);
 });
 
 onEachDatabase('the configuration of an earlier moment', (newDatabase) => {
@@ -221,6 +228,98 @@ onEachDatabase('the configuration of an earlier moment', (newDatabase) => {
     for (const moment of ['', 'yesterday', '2026-01-01', '-1', '1e3', '2026-02-30T00:00:00Z', '9'.repeat(16)])
       assertRefused(await account.get(`/configuration?at=${moment}`), '20407', /is no moment/);
     assertRefused(await account.get('/configuration?at=999999999999999'), '20409', /no version 999999999999999 yet/);
+  });
+
+  test('is found by a time although the clock was wrong at some change', async () => {
+    Object.assign(momentLimits, { changesAtOnce: 2 });
+    await using gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api' });
+    const account = await Account.create(gatehouse);
+    const { store } = gatehouse.app.context;
+    const { id } = await gatehouse.create('/ip_policies', { description: 'd1' }, account.person);
+    const count = 7;
+    for (let each = 2; each <= count; each++)
+      await gatehouse.patch(`/ip_policies/${id}`, { description: `d${each}` }, account.person);
+    const versions: readonly number[] = (await account.get('/changes?kind=ip_policy')).body.changes
+      .map((each: { readonly version: number }) => each.version)
+      .toReversed();
+    const setTimes = (times: readonly string[]) =>
+      store.writeUnlogged(async (writer) => {
+        await writer.run('UPDATE change_log SET at = $2 WHERE version < $1', [
+          versions[0] ?? 0,
+          '2026-01-01T00:00:00Z',
+        ]);
+        for (const [each, time] of times.entries())
+          await writer.run('UPDATE change_log SET at = $2 WHERE version = $1', [versions[each] ?? 0, time]);
+      });
+    const hour = (each: number) => `2026-01-01T0${each}:00:00Z`;
+    for (const [wrong, near] of [
+      ['2099-01-01T00:00:00Z', [0]],
+      ['1970-01-01T00:00:00Z', [1, 2]],
+    ] as const) {
+      for (let place = 1; place <= count; place++) {
+        await setTimes(versions.map((_, each) => (each + 1 === place ? wrong : hour(each + 1))));
+        for (let wanted = 1; wanted <= count; wanted++) {
+          // Beside the wrong one, the times do not tell which of two it was.
+          if (near.some((each) => place === wanted + each)) continue;
+          const { body } = await account.get(`/configuration?at=2026-01-01T0${wanted}:30:00Z`);
+          assert.equal(body.entries[0]?.description, `d${wanted}`, `${wrong} at ${place}: ${JSON.stringify(body)}`);
+        }
+      }
+    }
+    Object.assign(momentLimits, { changesAtOnce: 2, mostAgainst: 2 });
+    await setTimes(versions.map((_, each) => hour(each + 1)));
+    const { body } = await account.get('/configuration?at=2026-01-01T03:30:00Z');
+    assert.equal(body.entries[0].description, 'd3');
+  });
+
+  test('is read for so many calls of an account, and others are refused', async () => {
+    await using gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api' });
+    const account = await Account.create(gatehouse);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const held = Array.from({ length: 11 }, () => pastReads.run(account.accountId, () => promise));
+    try {
+      for (const path of ['/configuration?at=1', '/configuration/diff']) {
+        const { status, body } = await account.get(path);
+        assert.deepEqual([status, /10 calls wait/.test(body.msg)], [429, true], body.msg);
+      }
+    } finally {
+      resolve();
+      await Promise.all(held);
+    }
+    assert.equal((await account.get('/configuration/diff')).status, 200);
+  });
+
+  test('says that a password comes back, also beside other changes, and never which', async () => {
+    await using gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api' });
+    const account = await Account.create(gatehouse);
+    const edge =
+      (...names: readonly string[]) =>
+      (password: string) => ({
+        kind: 'https_edges',
+        name: 'shop',
+        hostports: ['shop.passwords.test:443'],
+        routes: { '/': { basic_auth: { credentials: names.map((username) => ({ username, password })) } } },
+      });
+    const apply = async (...entries: readonly object[]) => {
+      const { status, text } = await account.post('/configuration?prune=true', entries);
+      assert.equal(status, 200, text);
+    };
+    await apply(edge('ada')('first password'));
+    const first = await account.version();
+    const shown = async () => {
+      const { text } = await account.post('/configuration/return?dry_run=true', { at: String(first) });
+      assert.doesNotMatch(text, /password"?:|digest|salt/);
+      return text.includes('(secret)');
+    };
+    assert.equal(await shown(), false);
+    await apply(edge('ada', 'bob')('second password'));
+    assert.equal(await shown(), true, 'beside another change');
+    await apply(edge('ada')('second password'));
+    assert.equal(await shown(), true, 'alone');
+    await apply({ ...edge('ada')('x'), routes: { '/': {} } });
+    assert.equal(await shown(), true, 'where the module is gone');
+    await apply();
+    assert.equal(await shown(), true, 'where the edge is gone');
   });
 
   test('is refused where the log does not go back so far, or does not hold a long list', async () => {

@@ -85,11 +85,25 @@ export function compareModuleEntries(
   return { ...fields, ...Object.fromEntries(compared) };
 }
 
-/** An entry that was made of settings, with a word for a secret that alone differs from that of the entry before. */
+/** An entry that was made of settings, with a word for secrets that the entry before does not have. */
 function withSecret(entry: DescribedEntry, stored: Settings, known: DescribedEntry | undefined): EntryFields {
-  if (known === undefined || stableText(entry) !== stableText(known)) return entry;
-  const [one, other] = [stored, known[storedSettings]].map(withoutSeals);
-  return one === other ? entry : { ...entry, secret: '(secret)' };
+  const before = known?.[storedSettings];
+  const digests = new Set(digestsIn(before));
+  const isSame = known !== undefined && stableText(entry) === stableText(known);
+  const isOther = digestsIn(stored).some((each) => !digests.has(each));
+  return isOther || (isSame && withoutSeals(stored) !== withoutSeals(before))
+    ? { ...entry, secret: '(secret)' }
+    : entry;
+}
+
+/** Digests of the secrets in settings. */
+function digestsIn(settings: Settings | undefined): readonly string[] {
+  const digests: string[] = [];
+  JSON.stringify(settings ?? null, (key, value: unknown) => {
+    if (/^digests?$/.test(key)) digests.push(JSON.stringify(value));
+    return value;
+  });
+  return digests;
 }
 
 /** A secret may be sealed anew: its digest tells whether it is the same. */
