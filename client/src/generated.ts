@@ -4665,7 +4665,7 @@ export interface EventDestination {
     /** Always null. */
     azure_logs_ingestion: null;
   };
-  /** What became of the events so far. */
+  /** Progress of the events so far. */
   delivery: {
     /** unused: no subscription names it. failing: the last attempt failed, and is repeated. */
     status: 'unused' | 'ok' | 'failing';
@@ -5163,13 +5163,13 @@ export interface ConfigurationApplied {
   deleted: number;
   /** How many declared entries were as they should be already. */
   unchanged: number;
-  /** Of a dry run: whether it would let anybody in who is refused now. Exact for every address of IPv4 and IPv6. */
+  /** Answer of a dry run: would anybody be let in who is refused now? Exact for every address of IPv4 and IPv6. */
   admits_new?: {
     /** no: everybody who would come in could come in before, for certain. yes: an address that was refused would come in. unknown: something else than addresses decides. */
     answer: 'no' | 'yes' | 'unknown';
-    /** What would admit somebody new; at most 100. */
+    /** Places that would admit somebody new; at most 100. */
     admissions: ({
-      /** What people reach: an entry, the API, the dashboard, agents or an API key. */
+      /** A place that people reach: an entry, the API, the dashboard, agents or an API key. */
       to: string;
       answer: 'yes' | 'unknown';
       /** An address that would come in; null where it is unknown. */
@@ -5212,13 +5212,13 @@ export interface ConfigurationReturned {
   deleted: number;
   /** How many declared entries were as they should be already. */
   unchanged: number;
-  /** Of a dry run: whether it would let anybody in who is refused now. Exact for every address of IPv4 and IPv6. */
+  /** Answer of a dry run: would anybody be let in who is refused now? Exact for every address of IPv4 and IPv6. */
   admits_new?: {
     /** no: everybody who would come in could come in before, for certain. yes: an address that was refused would come in. unknown: something else than addresses decides. */
     answer: 'no' | 'yes' | 'unknown';
-    /** What would admit somebody new; at most 100. */
+    /** Places that would admit somebody new; at most 100. */
     admissions: ({
-      /** What people reach: an entry, the API, the dashboard, agents or an API key. */
+      /** A place that people reach: an entry, the API, the dashboard, agents or an API key. */
       to: string;
       answer: 'yes' | 'unknown';
       /** An address that would come in; null where it is unknown. */

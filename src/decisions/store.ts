@@ -73,7 +73,7 @@ export class DecisionStore {
   readonly #bytesOf = new KeyCounts<string>();
   #bytes = 0;
   #openBytes = 0;
-  /** Of what was there at the start. */
+  /** Number of the newest decision that was there at the start. */
   #lastNumber = 0;
   /** The time by which ages are told. */
   #believedMs = Date.now();

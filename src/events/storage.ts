@@ -1,6 +1,6 @@
 import type { EventTarget, OutgoingEvent, Place } from './event.ts';
 
-/** What became of the events of a subscription at one of its destinations. Times are RFC 3339. */
+/** Progress of the events of a subscription at one of its destinations. Times are RFC 3339. */
 export interface DeliveryState {
   /** Events up to this place have been sent, or have been given up. */
   readonly place: Place;

@@ -66,7 +66,7 @@ export const ConfigurationApplied = Type.Object(
           admissions: Type.Array(
             Type.Object({
               to: Type.String({
-                description: 'What people reach: an entry, the API, the dashboard, agents or an API key.',
+                description: 'A place that people reach: an entry, the API, the dashboard, agents or an API key.',
               }),
               answer: Type.String({ enum: ['yes', 'unknown'] }),
               example: Type.Unsafe<string | null>({
@@ -76,13 +76,13 @@ export const ConfigurationApplied = Type.Object(
               }),
               text: Type.String({ description: 'The reason, in words.' }),
             }),
-            { description: `What would admit somebody new; at most ${mostAdmissions}.` },
+            { description: `Places that would admit somebody new; at most ${mostAdmissions}.` },
           ),
           total: count('How many there are.'),
         },
         {
           description:
-            'Of a dry run: whether it would let anybody in who is refused now. Exact for every address of IPv4 and IPv6.',
+            'Answer of a dry run: would anybody be let in who is refused now? Exact for every address of IPv4 and IPv6.',
         },
       ),
     ),

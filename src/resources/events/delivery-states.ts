@@ -1,7 +1,7 @@
 import type { Queries, Value } from '../../store/database.ts';
 import { rowsOf } from '../../store/rows-of.ts';
 
-/** What became of the events of a destination, as callers see it. */
+/** Progress of the events of a destination, as callers see it. */
 export interface ShownState {
   readonly status: 'unused' | 'ok' | 'failing';
   readonly sent_at: string | null;

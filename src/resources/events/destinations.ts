@@ -39,7 +39,7 @@ const Delivery = Type.Object(
     ),
     lost: count('Events that were given up and are not kept, or whose change had been deleted before they were sent.'),
   },
-  { additionalProperties: false, description: 'What became of the events so far.' },
+  { additionalProperties: false, description: 'Progress of the events so far.' },
 );
 
 export const DestinationView = Type.Object(
