@@ -220,6 +220,11 @@ test('rules that never decide are told by their kind', () => {
   assert.deepEqual(kindsOf('10.1.0.0/16', '10.0.0.0/8'), ['shadowed', undefined]);
   assert.deepEqual(kindsOf('10.1.0.0/16', '!10.0.0.0/8'), ['contradictory', undefined]);
   assert.deepEqual(kindsOf('10.0.0.0/8', '!10.0.0.0/8'), ['contradictory', undefined]);
+  for (const deny of [0, 1, 2]) {
+    const same = [0, 1, 2].map((at) => (at === deny ? '!10.0.0.0/8' : '10.0.0.0/8'));
+    const told = same.map((_, at) => (at === deny ? undefined : 'contradictory'));
+    assert.deepEqual(kindsOf(...same), told, 'a rule that refuses the same decides before a copy does');
+  }
   assert.deepEqual(kindsOf('10.0.0.0/8', '!10.128.0.0/9', '!10.0.0.0/9'), ['contradictory', undefined, undefined]);
   assert.deepEqual(kindsOf('10.0.0.0/8', '!192.0.2.0/24'), [undefined, 'needless']);
   assert.deepEqual(kindsOf('!10.1.0.0/16', '!10.0.0.0/8', '10.0.0.0/7'), ['shadowed', undefined, undefined]);

@@ -206,6 +206,20 @@ onGatehousesInTurn('findings about rules', (g) => {
     await g().delete(`/ip_restrictions/${id}`);
   });
 
+  test('a cloud endpoint that anybody reaches is told, and none that only endpoints of the account forward to', async () => {
+    const value = JSON.stringify({
+      on_http_request: [{ actions: [{ type: 'custom-response', config: { status_code: 200 } }] }],
+    });
+    await g().create('/reserved_domains', { domain: 'open.findings.test' });
+    const [{ id: open }, { id: internal }] = [
+      await g().create('/endpoints', { url: 'https://open.findings.test', traffic_policy: value }),
+      await g().create('/endpoints', { url: 'https://open.findings.internal', traffic_policy: value }),
+    ];
+    const all = await findings();
+    assert.equal(about(all, open).length, 1);
+    assert.deepEqual(about(all, internal), []);
+  });
+
   test('a policy that is not there is refused', async () => {
     assert.equal((await g().get('/rule_findings?ip_policy_id=ipp_2tQzYDLwIVU45s8sSMNpRfQp1Ng')).status, 400);
   });
