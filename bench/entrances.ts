@@ -5,7 +5,7 @@ import { installPackages } from '../test/support/install-programs.ts';
 import { leaveServerCore } from './support/cores.ts';
 import { FreshTarget } from './support/entrances/fresh-target.ts';
 import { Helper } from './support/entrances/helper.ts';
-import { measureRound, summarizeRounds } from './support/entrances/measure-row.ts';
+import { measureRound, summarizeRounds, warmUp } from './support/entrances/measure-row.ts';
 import type { Helpers, Round, RowFigures } from './support/entrances/measure-row.ts';
 import { heads, isGood, showRow } from './support/entrances/report.ts';
 import { rows } from './support/entrances/rows.ts';
@@ -18,7 +18,7 @@ import { table } from './support/report.ts';
 import { startUpstream } from './support/upstream.ts';
 
 /**
- * `npm run bench:entrances -- [--only ROW,…]`: what neighbours notice while others send the smallest pieces, at every entrance, in ten
+ * `npm run bench:entrances -- [--only ROW,…]`: what neighbours notice while others send the smallest pieces, at every entrance, in 20
  * minutes. Ends with 1 if they notice more than they may.
  */
 const { values } = parseArgs({
@@ -83,7 +83,11 @@ function targetsOf({ peers }: Row): readonly TargetName[] {
 async function measure(row: Row, name: TargetName, upstreams: Upstreams, helpers: Helpers): Promise<RowFigures> {
   const count = name === 'Gatehouse' ? Number(values.rounds) : 1;
   const { workers, profile } = values;
-  await using fresh = new FreshTarget(() => targets[name](upstreams, { workers, profile }));
+  await using fresh = new FreshTarget(async () => {
+    const target = await targets[name](upstreams, { workers, profile });
+    await warmUp(row, target, helpers);
+    return target;
+  });
   const rounds: Round[] = [];
   while (rounds.length < count) rounds.push(await measureRound(row, fresh, helpers));
   return summarizeRounds(rounds);

@@ -13,6 +13,7 @@ const bytesPerSecond = { 1: 1_000_000, 8: 2_000_000 } as const;
 const warmSeconds = 0.3;
 const calmSeconds = 1;
 const attackSeconds = 1.5;
+const warmAttackSeconds = 2;
 /** Time for which an attack is under way before neighbours visit. */
 const leadMs = 300;
 /** Time after those who attack have left, from which on nothing may go on. */
@@ -42,6 +43,16 @@ export interface Round {
 export interface Helpers {
   readonly neighbours: Helper;
   readonly upstream: Helper;
+}
+
+/**
+ * Visits and attacks a program that has just started. Engines that compile while they run do it in threads of their own, which take the
+ * program's one core for 5 to 20 ms at a time: a matter of its first seconds, not of those who attack.
+ */
+export async function warmUp(row: Row, target: Target, helpers: Helpers): Promise<void> {
+  await visit(target, helpers, warmSeconds);
+  await underAttack(row, target, helpers, 8, warmAttackSeconds);
+  await sleep(graceMs);
 }
 
 /** Measures once: calm, with one connection, with eight, and after they have left. */
@@ -74,7 +85,13 @@ async function attack(row: Row, target: Target, helpers: Helpers, connections: 1
   return { ...phase, after, processorMs: phase.processorMs + putOffMs, turnMs: await longestTurnOf(target) };
 }
 
-async function underAttack(row: Row, target: Target, helpers: Helpers, connections: 1 | 8): Promise<Phase> {
+async function underAttack(
+  row: Row,
+  target: Target,
+  helpers: Helpers,
+  connections: 1 | 8,
+  seconds = attackSeconds,
+): Promise<Phase> {
   const { upstream } = helpers;
   const attacker = Helper.start('smallest-pieces');
   try {
@@ -82,14 +99,14 @@ async function underAttack(row: Row, target: Target, helpers: Helpers, connectio
       ...row.order(target),
       connections,
       bytesPerSecond: row.bytesPerSecond ?? bytesPerSecond[connections],
-      seconds: attackSeconds + leadMs / 1000,
+      seconds: seconds + leadMs / 1000,
     };
     await attacker.ask(order);
     const tinyBefore = await upstream.ask<number>('count');
     const phase = await observe(target, async () => {
       attacker.tell('go');
       await sleep(leadMs);
-      return visit(target, helpers, attackSeconds);
+      return visit(target, helpers, seconds);
     });
     const { bytes, closed } = await attacker.ask<AttackCount>('count');
     const tiny = (await upstream.ask<number>('count')) - tinyBefore;

@@ -7,8 +7,8 @@ import { atTurnEnd, currentTurn } from './turn.ts';
 /** Requests that begin in one turn of the event loop, of all connections together. Each takes some 0.1 ms. */
 const perTurn = 8;
 
-/** As many of one source that alone has requests waiting while others come and go: whoever comes next waits half as long. */
-const perTurnBesideOthers = 4;
+/** As many of one source that alone has requests waiting while others come and go: whoever comes next waits less than half as long. */
+const perTurnBesideOthers = 3;
 
 /** Turns after which a source counts as alone. A busy loop has one or two thousand in a second. */
 const aloneAfter = 1_000;

@@ -277,7 +277,7 @@ test('a source that waits alone begins fewer requests in a turn while others com
   assert.equal(await inNextTurn(), 8);
   add(other, 1);
   add(many, 60);
-  assert.equal(await inNextTurn(), 4);
+  assert.equal(await inNextTurn(), 3);
   add(other, 8);
   assert.equal(await inNextTurn(), 8, 'two that wait');
   for (let turn = 0; turn < 40; turn++) await nextTurn();
