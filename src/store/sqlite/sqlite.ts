@@ -17,6 +17,8 @@ const busyTimeoutMs = 10_000;
 /** Interval of looking for writes of other processes; `PRAGMA data_version` costs a few microseconds. */
 const pollEveryMs = 50;
 const busyRetryMs = 2;
+/** Connections that wait for the next snapshot to be read. */
+const mostIdle = 2;
 export const busyCode = 5;
 const constraintCode = 19;
 /** Extended result code of a refusal by a trigger. */
@@ -30,6 +32,8 @@ const transactionSteps: ReadonlyMap<string, readonly string[]> = new Map(
   ['BEGIN IMMEDIATE', 'COMMIT', 'SAVEPOINT job', 'RELEASE job; SAVEPOINT job'].map((sql) => [sql, sql.split('; ')]),
 );
 
+const beginSnapshot = 'BEGIN';
+
 /** SQLite in a file, through Node's own binding. Several processes of one machine may share the file. */
 export function openSqlite(path: string): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -41,6 +45,14 @@ export function openSqlite(path: string): Database {
   // The file holds hashes of tokens and private keys.
   if (isNew) chmodSync(path, 0o600);
   const commitCounter = () => reader.dataVersion();
+  /** A new one reads the schema and prepares every statement, which takes far longer than a small snapshot. */
+  const idle = new Set<SqliteConnection>();
+  let isClosed = false;
+  const keep = (connection: SqliteConnection): boolean => {
+    if (isClosed || idle.size >= mostIdle) return false;
+    idle.add(connection);
+    return true;
+  };
   let isEmptied = false;
   const lookAtFile = () => {
     const isElsewhere = file.look();
@@ -55,7 +67,10 @@ export function openSqlite(path: string): Database {
     async connect() {
       // Another file would be opened with the log of the one that was there before.
       file.checkNow();
-      return new SqliteConnection(path, file);
+      const [known] = idle;
+      if (known === undefined) return new SqliteConnection(path, file, keep);
+      idle.delete(known);
+      return known;
     },
     async beginExclusive(connection) {
       file.checkNow();
@@ -71,7 +86,7 @@ export function openSqlite(path: string): Database {
       await connection.script('COMMIT');
       checkpoints.committed();
     },
-    beginSnapshot: (connection) => connection.script('BEGIN'),
+    beginSnapshot: (connection) => connection.script(beginSnapshot),
     beginMigration: beginImmediate,
     json: sqliteJson,
     translateSchema: (sql) => sql,
@@ -81,7 +96,9 @@ export function openSqlite(path: string): Database {
     },
     async close() {
       lookAtFile();
+      isClosed = true;
       await checkpoints.close();
+      for (const each of idle) await each.close();
       await reader.close();
     },
   };
@@ -93,9 +110,13 @@ class SqliteConnection implements Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #file: OpenFile;
+  readonly #keep: (connection: SqliteConnection) => boolean;
+  #readsSnapshot = false;
 
-  constructor(path: string, file: OpenFile) {
+  /** Where a snapshot has been read, `keep` may take the connection instead of an end. */
+  constructor(path: string, file: OpenFile, keep: (connection: SqliteConnection) => boolean = () => false) {
     this.#file = file;
+    this.#keep = keep;
     this.#database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
     guard(() => {
       enterWal(this.#database);
@@ -135,6 +156,7 @@ class SqliteConnection implements Connection {
 
   async script(sql: string): Promise<void> {
     this.#file.check();
+    this.#readsSnapshot = sql === beginSnapshot;
     guard(() => {
       const steps = transactionSteps.get(sql);
       if (steps === undefined) this.#database.exec(sql);
@@ -143,7 +165,19 @@ class SqliteConnection implements Connection {
   }
 
   async close(): Promise<void> {
+    if (this.#readsSnapshot && this.#endSnapshot() && this.#keep(this)) return;
     this.#database.close();
+  }
+
+  /** False after a fault that has ended the transaction. */
+  #endSnapshot(): boolean {
+    this.#readsSnapshot = false;
+    try {
+      this.#database.exec('ROLLBACK');
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   #all(sql: string, parameters: readonly Value[] = [], searcher?: string): readonly Row[] {
