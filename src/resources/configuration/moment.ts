@@ -2,7 +2,7 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { parseTime, toInstant } from '../../lib/cel/times.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import { Pace } from '../../lib/pace.ts';
-import type { Queries, Value } from '../../store/database.ts';
+import type { Queries } from '../../store/database.ts';
 import { readVersion } from '../../store/write/change-log.ts';
 import { invalidMoment, momentNotKept, momentToCome } from './errors.ts';
 
@@ -27,12 +27,18 @@ const firstSql = `SELECT version, at FROM change_log WHERE account_id = $1 ORDER
 const backwardsSql =
   'SELECT version, at, position FROM change_log WHERE account_id = $1 AND (version, position) < ($2, $3) ' +
   'ORDER BY version DESC, position DESC LIMIT $4';
+const laterSql =
+  'SELECT version, at FROM change_log WHERE account_id = $1 AND version > $2 ORDER BY version, position LIMIT 1 OFFSET $3';
 
 export const momentLimits = {
   /** Changes that one statement reads. */
   changesAtOnce: 1_000,
   /** Changes in a row that all speak for a place end the search: a clock is seldom wrong for longer. */
   mostAgainst: 1_000,
+  /** Changes that are looked at one by one before the search leaps. */
+  changesBeforeLeap: 10_000,
+  /** Changes before a place whose majority says on which side of it the time lies. */
+  changesAsked: 101,
 };
 
 /**
@@ -95,9 +101,10 @@ async function lastUpTo(queries: Queries, accountId: string, version: number): P
  * the place is taken that the fewest changes contradict, the later one of two.
  */
 async function lastBefore(queries: Queries, accountId: string, time: string): Promise<Logged | undefined> {
-  const { changesAtOnce, mostAgainst } = momentLimits;
+  const { changesAtOnce, mostAgainst, changesBeforeLeap } = momentLimits;
   const pace = new Pace();
-  let from: readonly Value[] = [Number.MAX_SAFE_INTEGER, 0];
+  let from: readonly [version: number, position: number] = [Number.MAX_SAFE_INTEGER, 0];
+  let untilLeap = changesBeforeLeap;
   let last: Logged | undefined;
   /** How many more changes contradict the place behind the change at hand than the latest one, and the best. */
   let [against, fewest] = [0, 0];
@@ -115,8 +122,31 @@ async function lastBefore(queries: Queries, accountId: string, time: string): Pr
     const end = rows.at(-1);
     if (end === undefined || rows.length < changesAtOnce) return against < fewest ? undefined : last;
     from = [Number(end[0]), Number(end[2])];
+    untilLeap -= rows.length;
+    if (untilLeap <= 0) {
+      from = [await leap(queries, accountId, time, from[0]), 0];
+      untilLeap = Infinity;
+    }
     if (pace.isDue) await pace.giveWay();
   }
+}
+
+/**
+ * Finds a version some way behind the last change whose time had come, by halves: what lies between is not read. A few wrong clocks
+ * among those that are asked change nothing.
+ */
+async function leap(queries: Queries, accountId: string, time: string, newest: number): Promise<number> {
+  const { changesAsked, mostAgainst } = momentLimits;
+  let [come, toCome] = [0, newest];
+  while (toCome - come > 1) {
+    const middle = Math.floor((come + toCome) / 2);
+    const asked = (await queries.all(backwardsSql, [accountId, middle + 1, 0, changesAsked])).map(toLogged);
+    const hadCome = asked.filter(({ at }) => at <= time).length;
+    if (hadCome * 2 > asked.length || asked.length === 0) come = middle;
+    else toCome = middle;
+  }
+  const [later] = (await queries.all(laterSql, [accountId, toCome, mostAgainst])).map(toLogged);
+  return Math.min(later?.version ?? newest, newest);
 }
 
 function toLogged([version, at]: readonly unknown[]): Logged {
