@@ -52,6 +52,8 @@ export interface OwnAnswer {
   readonly login?: 'begun' | 'back' | 'none';
   /** The visitor whom the sign-in has let in or refused: the e-mail address, or the subject. */
   readonly person?: string;
+  /** The module whose login refuses the visitor, where no step of it has spoken. */
+  readonly module?: string | undefined;
   /** Why it lets nobody in, for operators. */
   readonly refusal?: UserError;
 }

@@ -61,7 +61,7 @@ function carryOut(
 }
 
 function answer(
-  { status, headers, body, login, refusal, person }: OwnAnswer,
+  { status, headers, body, login, refusal, person, module }: OwnAnswer,
   exchange: Exchange,
   context: RequestContext,
   log: AccessLogEntry,
@@ -69,6 +69,7 @@ function answer(
   log.status = status;
   log.login = login;
   log.person = person ?? log.person;
+  log.module = module ?? log.module;
   log.errorCode = refusal?.code;
   log.reason = refusal?.logged;
   sendOwnAnswer(exchange, context, status, headers, Buffer.from(body));

@@ -74,17 +74,22 @@ export class Logins {
       const found = await this.#turns.run(`${visit.accountId} ${sourceKey(visit.source)}`, () =>
         provider.finish(`${callbackUrl(visit)}${url.search}`, login),
       );
-      const route = routes.signInsAt(login.to);
       // The route that the visitor wants may have changed meanwhile; its rules are those that hold.
-      const wanted = route?.signIns.find(({ key }) => key === signIn.key) ?? signIn;
+      const { routeId, wanted, module } = wantedAt(routes, login.to, signIn);
       const visitor = identityFrom(found.claims, wanted);
       const person = nameOf(visitor);
       if (judgeVisitor(wanted.mayEnter, visitor) !== 'enters')
-        return { ...refusedPage(visit, wanted, visitor, login.to, false, [clearCookie(name)]), login: 'back', person };
-      const cookie = await this.#parts.sessions.begin(visit, route?.routeId ?? '', wanted, visitor, found);
+        return {
+          ...refusedPage(visit, wanted, visitor, login.to, false, [clearCookie(name)]),
+          login: 'back',
+          person,
+          module,
+        };
+      const cookie = await this.#parts.sessions.begin(visit, routeId, wanted, visitor, found);
       return { ...redirect(login.to, [clearCookie(name), cookie]), login: 'back', person };
     } catch (error) {
-      return { ...this.#fail(visit, signIn, login.to, error, [clearCookie(name)]), login: 'back' };
+      const { module } = wantedAt(routes, login.to, signIn);
+      return { ...this.#fail(visit, signIn, login.to, error, [clearCookie(name)]), login: 'back', module };
     }
   }
 
@@ -105,6 +110,13 @@ export class Logins {
     this.#parts.providers.logFault(signIn.provider, error);
     return failedPage(visit, signIn, to, error, cookies);
   }
+}
+
+/** A login as the route that the visitor wants has it now, and the module that asks for it. */
+function wantedAt(routes: SignInRoutes, to: string, begun: SignIn) {
+  const route = routes.signInsAt(to);
+  const at = route?.signIns.findIndex(({ key }) => key === begun.key) ?? -1;
+  return { routeId: route?.routeId ?? '', wanted: route?.signIns[at] ?? begun, module: route?.modules[at] };
 }
 
 function loginContext({ accountId, edgeId, host }: Visit): string {

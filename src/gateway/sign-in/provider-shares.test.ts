@@ -104,7 +104,10 @@ test('a source that finishes very many logins at once leaves places to others', 
   const parts = { keys, fetchFor, signatures: signatures(), observer, log };
   const visitors = new Visitors({ ...parts, secrets: { get: () => undefined } });
   const rules = signIn(url);
-  const routes = { signIns: new Map([[rules.key, rules]]), signInsAt: () => ({ routeId: 'r', signIns: [rules] }) };
+  const routes = {
+    signIns: new Map([[rules.key, rules]]),
+    signInsAt: () => ({ routeId: 'r', signIns: [rules], modules: [] }),
+  };
   const begun = await visitors.answer(requestVisit({ target: '/.gatehouse/sign-in?to=/' }), routes);
   const valueOf = (name: string) => begun.headers[begun.headers.indexOf(name) + 1] ?? '';
   const state = new URL(valueOf('Location')).searchParams.get('state') ?? '';

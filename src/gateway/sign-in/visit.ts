@@ -28,11 +28,18 @@ export interface Visit {
   readonly operationId: () => string;
 }
 
+interface RouteSignIns {
+  readonly routeId: string;
+  readonly signIns: readonly SignIn[];
+  /** The module that asks for each of them. */
+  readonly modules: readonly (string | undefined)[];
+}
+
 /** The routes of an edge, as far as logins depend on them. */
 export interface SignInRoutes {
   readonly signIns: ReadonlyMap<string, SignIn> | undefined;
   /** The logins of the route that a path leads to; undefined where it leads to none. */
-  signInsAt(target: string): { readonly routeId: string; readonly signIns: readonly SignIn[] } | undefined;
+  signInsAt(target: string): RouteSignIns | undefined;
 }
 
 export function callbackUrl({ host }: Visit): string {

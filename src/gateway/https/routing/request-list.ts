@@ -21,6 +21,8 @@ export interface RequestList {
   /** Undefined if no module rewrites requests. */
   readonly guard: HeaderGuard | undefined;
   readonly signIns: readonly SignIn[];
+  /** The module that asks for each of these logins. */
+  readonly signInModules: readonly (string | undefined)[];
   readonly clientCa: string | undefined;
   readonly needsTls13: boolean;
   /** Undefined: the rules do not say how TLS ends. */
@@ -59,6 +61,7 @@ function buildList({ steps, answers, moduleOf, convertsWebsocket }: SharedModule
     removedFromAnswers: sharedIfEmpty(answers.flatMap(({ removes }) => removes)),
     guard: guardOf(steps),
     signIns: sharedIfEmpty(steps.flatMap(({ signIn }) => signIn ?? none)),
+    signInModules: sharedIfEmpty(steps.flatMap((step) => [step.signIn ?? none].flat().map(() => moduleOf.get(step)))),
     clientCa: steps.find(({ clientCa }) => clientCa !== undefined)?.clientCa,
     needsTls13: steps.some(({ needsTls13 }) => needsTls13 === true),
     tlsTerms: steps.find(({ terminatesTls }) => terminatesTls !== undefined)?.terminatesTls,

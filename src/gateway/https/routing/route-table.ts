@@ -5,6 +5,7 @@ import { buildModules } from '../../../modules/index.ts';
 import type { SignIn } from '../../../modules/sign-in.ts';
 import type { TlsTerms } from '../../../modules/step.ts';
 import type { RouteEntry } from '../../../snapshot/contract.ts';
+import type { SignInRoutes } from '../../sign-in/visit.ts';
 import { requestList } from './request-list.ts';
 import type { RequestList } from './request-list.ts';
 
@@ -81,12 +82,12 @@ export class RouteTable {
   }
 
   /** The logins of the route that a path and query lead to. */
-  signInsAt(target: string): { readonly routeId: string; readonly signIns: readonly SignIn[] } | undefined {
+  signInsAt(target: string): ReturnType<SignInRoutes['signInsAt']> {
     const checked = checkRequestPath(target);
     const route = checked.ok ? this.choose(checked.matchPath) : undefined;
     return route === undefined || route === 'ambiguous'
       ? undefined
-      : { routeId: route.id, signIns: route.list.signIns };
+      : { routeId: route.id, signIns: route.list.signIns, modules: route.list.signInModules };
   }
 
   withId(id: string): Route | undefined {
