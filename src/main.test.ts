@@ -9,13 +9,34 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
+import { CommandHost, remoteCommands } from '../test/support/command-host.ts';
 import { onEachDatabase } from '../test/support/each-database.ts';
 import { GatehouseProcess } from '../test/support/gatehouse-process.ts';
 import type { Ended } from '../test/support/gatehouse-process.ts';
-import { fillNewSqlite } from '../test/support/migrated-database.ts';
+import { fillNewSqlite } from '../test/support/migrated-sqlite.ts';
 import { bareEnvironment, programFile } from '../test/support/program-file.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { addAgentCommands } from './command-line/agent-commands.ts';
+import { addDatabaseCommand, addResourceCommand } from './command-line/host-commands.ts';
+import { addHelp } from './command-line/program.ts';
+import { addServe } from './command-line/serve.ts';
 import { describeSettings } from './config/config.ts';
+import { databaseCommands } from './host-commands/index.ts';
+import { resources } from './resources/index.ts';
+
+/** The commands of the program, in this process: where many are run, each start would show nothing else. */
+function commands(): CommandHost {
+  const host = remoteCommands({});
+  host.add(addServe);
+  host.add((program, process) => {
+    addAgentCommands(program, packageJson.version, process);
+    for (const command of resources.flatMap(({ hostCommands = [] }) => hostCommands))
+      addResourceCommand(program, command, process);
+    for (const command of databaseCommands) addDatabaseCommand(program, command, process);
+    addHelp(program);
+  });
+  return host;
+}
 
 const chosenToken = 'chosen-by-the-operator-0123456789-abcdef';
 
@@ -70,7 +91,7 @@ describe('the program', () => {
   });
 
   test('the help lists the settings with their defaults', async () => {
-    const { code, out } = await GatehouseProcess.run(['serve', '--help']);
+    const { code, out } = await commands().end(['serve', '--help']);
     assert.equal(code, 0);
     // Long lines are broken where the column ends.
     const text = out.replaceAll(/\s+/g, ' ');
@@ -97,7 +118,7 @@ describe('the program', () => {
   });
 
   test('the help of an agent has examples and exit codes, also by npx', async () => {
-    const { code, out } = await GatehouseProcess.run(['help', 'http']);
+    const { code, out } = await commands().end(['help', 'http']);
     assert.equal(code, 0);
     for (const part of ['--domain', 'gatehouse http 3000 --label app=shop', 'Exit codes: 0 stopped']) {
       assert.ok(out.includes(part), part);
@@ -202,7 +223,7 @@ describe('the program', () => {
     const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
     context.after(() => rm(folder, { recursive: true, force: true }));
     const url = `sqlite:${join(folder, 'mistyped.db')}`;
-    const { code, errors } = await GatehouseProcess.run(['accounts', 'list', '--database-url', url]);
+    const { code, errors } = await commands().end(['accounts', 'list', '--database-url', url]);
     assert.equal(code, 1);
     assert.match(errors, /there is no database at .*mistyped\.db/);
     assert.deepEqual(await readdir(folder), []);
@@ -218,7 +239,7 @@ describe('the program', () => {
     assert.equal(start.code, 1);
     assert.ok(start.errors.includes(`--upstream-ca "${missing}" cannot be read`), start.errors);
     await fillNewSqlite(url);
-    const backup = await GatehouseProcess.run(['backup', missing, '--database-url', url]);
+    const backup = await commands().end(['backup', missing, '--database-url', url]);
     assert.equal(backup.code, 1);
     assert.match(backup.errors, /the folder .*missing does not exist: make it first/);
   });
@@ -233,19 +254,22 @@ describe('the program', () => {
       [['--vendor'], /option '--vendor <word>' argument missing/],
       [['serve', 'word'], /too many arguments for 'serve'/],
     ];
-    await Promise.all(
-      mistyped.map(async ([args, said]) => {
-        const { code, out, errors } = await GatehouseProcess.run(args);
-        assert.deepEqual([code, out], [1, '']);
-        assert.match(errors, said);
-      }),
-    );
+    for (const [args, said] of mistyped) {
+      const { code, out, errors } = await commands().end(args);
+      assert.deepEqual([code, out], [1, '']);
+      assert.match(errors, said);
+    }
+    // A start shows the same, and ends like it.
+    const [[args, said] = assert.fail()] = mistyped;
+    const { code, out, errors } = await GatehouseProcess.run(args);
+    assert.deepEqual([code, out], [1, '']);
+    assert.match(errors, said);
   });
 
   test('the value of a mistyped flag is not printed: it may be a secret', async () => {
     const secret = 'hunter2';
     for (const args of [[`--bootstrap-tokn=${secret}`], ['serve', '--bootstrap-tokn', secret]]) {
-      const { code, errors } = await GatehouseProcess.run(args);
+      const { code, errors } = await commands().end(args);
       assert.equal(code, 1);
       assert.match(errors, /Did you mean --bootstrap-token\?/);
       assert.ok(!errors.includes(secret), errors);

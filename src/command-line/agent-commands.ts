@@ -5,7 +5,6 @@ import { remoteVariables } from '../config/remote-variables.ts';
 import { UsageFault } from '../agent-client/target.ts';
 import type { TunnelKind } from '../agent-client/target.ts';
 import type { Host } from './host.ts';
-import { runAgent } from './run-agent.ts';
 import type { AgentFlags } from './run-agent.ts';
 
 interface AgentCommand {
@@ -70,9 +69,10 @@ function addAgentCommand(
   if (kind === 'http') addHttpOptions(command);
   addServerOptions(command);
   const shown = examples.map(([call, effect]) => `  ${call}\n      ${effect}`).join('\n');
-  command
-    .addHelpText('after', `\nExamples:\n${shown}\n${footer}`)
-    .action((given: string, flags: AgentFlags) => runAgent(kind, given, flags, version, host));
+  command.addHelpText('after', `\nExamples:\n${shown}\n${footer}`).action(async (given: string, flags: AgentFlags) => {
+    const { runAgent } = await import('./run-agent.ts');
+    await runAgent(kind, given, flags, version, host);
+  });
 }
 
 function addTunnelOptions(command: Command, kind: TunnelKind): void {

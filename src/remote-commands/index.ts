@@ -11,10 +11,15 @@ import { addImportCommand } from './import/add-import-command.ts';
 
 /** Commands that talk to a server. What they do is loaded when one is called. */
 export function addRemoteCommands(program: Command, document: OpenApiDocument, host: Host): void {
+  addOwnCommands(program, host);
+  addDerivedCommands(program, document, host);
+}
+
+/** The same without those that are derived from the operations of the API. */
+export function addOwnCommands(program: Command, host: Host): void {
   addConfigurationCommands(program, host);
   addImportCommand(program, host);
   addProfileCommands(program, host);
   addTrafficCommands(program, host);
   addCertificateCommands(program, host);
-  addDerivedCommands(program, document, host);
 }

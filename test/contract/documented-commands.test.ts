@@ -4,35 +4,19 @@ import { test } from 'node:test';
 
 import { Command } from 'commander';
 
-import { addAgentCommands } from '../../src/command-line/agent-commands.ts';
-import { addCompletion } from '../../src/command-line/completion.ts';
-import { addDoctor } from '../../src/command-line/doctor/doctor.ts';
-import { addDatabaseCommand, addResourceCommand } from '../../src/command-line/host-commands.ts';
+import { addCommands } from '../../src/add-commands.ts';
 import type { Host } from '../../src/command-line/host.ts';
-import { addHelp, createProgram, toArguments } from '../../src/command-line/program.ts';
-import { addServe } from '../../src/command-line/serve.ts';
-import { databaseCommands } from '../../src/host-commands/index.ts';
-import { readDocument } from '../../src/remote-commands/derived/document.ts';
-import { addRemoteCommands } from '../../src/remote-commands/index.ts';
-import { resources } from '../../src/resources/index.ts';
+import { createProgram, toArguments } from '../../src/command-line/program.ts';
 import { readRootFile, sourceFiles } from './support/source-files.ts';
 
 const pages = ['README.md', ...readdirSync('docs').flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : []))];
 
 /** Every command, none of which does anything. */
-function createIdleProgram(): Command {
+async function createIdleProgram(): Promise<Command> {
   // Nothing is run, so that nothing of a process is needed.
   const host = {} as Host;
   const program = createProgram('0');
-  addAgentCommands(program, '0', host);
-  addRemoteCommands(program, readDocument(), host);
-  addServe(program, host);
-  addDoctor(program, host);
-  addCompletion(program, host);
-  for (const command of resources.flatMap(({ hostCommands = [] }) => hostCommands))
-    addResourceCommand(program, command, host);
-  for (const command of databaseCommands) addDatabaseCommand(program, command, host);
-  addHelp(program);
+  await addCommands(program, ['--help'], '0', host);
   const silence = (command: Command): void => {
     command.exitOverride().configureOutput({ writeOut: () => {}, writeErr: () => {} });
     if (command.commands.length === 0) command.action(() => {});
@@ -98,8 +82,8 @@ function failureOf(program: Command, words: readonly string[]): string | undefin
   }
 }
 
-test('every command of the README and of docs is one that there is, with flags and arguments that it takes', () => {
-  const program = createIdleProgram();
+test('every command of the README and of docs is one that there is, with flags and arguments that it takes', async () => {
+  const program = await createIdleProgram();
   const shown = pages.flatMap(commandsOf);
   assert.ok(shown.length > 80, `${shown.length} commands are found`);
   const wrong = shown.flatMap(({ page, text, isInline }) => {
@@ -111,8 +95,8 @@ test('every command of the README and of docs is one that there is, with flags a
   assert.deepEqual(wrong, []);
 });
 
-test('every command that a help text shows is one that there is', () => {
-  const program = createIdleProgram();
+test('every command that a help text shows is one that there is', async () => {
+  const program = await createIdleProgram();
   const all = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(all)];
   const shown = all(program).flatMap((command) => {
     let help = '';

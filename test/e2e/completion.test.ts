@@ -13,13 +13,22 @@ type Shell = 'bash' | 'zsh' | 'fish';
 const isThere = (shell: Shell) => spawnSync(shell, ['--version']).status === 0;
 const unlessThere = (shell: Shell) => ({ skip: isThere(shell) ? false : `not tried: ${shell} is not installed` });
 
-async function writeScript(context: TestContext, shell: Shell): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
-  context.after(() => rm(folder, { recursive: true, force: true }));
+/** Text of the script for each shell: one start of the program makes it for all tests. */
+const scripts = new Map<Shell, Promise<string>>();
+
+async function readScript(shell: Shell): Promise<string> {
   const { code, out, errors } = await GatehouseProcess.run(['completion', shell]);
   assert.equal(code, 0, errors);
+  return out;
+}
+
+async function writeScript(context: TestContext, shell: Shell): Promise<string> {
+  const script = scripts.get(shell) ?? readScript(shell);
+  scripts.set(shell, script);
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
+  context.after(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'script');
-  await writeFile(file, out);
+  await writeFile(file, await script);
   return file;
 }
 

@@ -19,9 +19,9 @@ const foldedNote = `
 The fields of an object are listed by the command for it alone, such as "rate-limit set --help"; each has a flag here too, such as
 --rate-limit.limit.`;
 
-/** Commands for all operations of the document. */
-export function addDerivedCommands(program: Command, document: OpenApiDocument, host: Host): void {
-  for (const derived of deriveCommands(document)) addDerivedCommand(program, derived, host);
+/** Commands for all operations of the document, or those that begin with a word. */
+export function addDerivedCommands(program: Command, document: OpenApiDocument, host: Host, first?: string): void {
+  for (const derived of deriveCommands(document, first)) addDerivedCommand(program, derived, host);
 }
 
 function addDerivedCommand(program: Command, derived: DerivedCommand, host: Host): void {

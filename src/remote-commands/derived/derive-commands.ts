@@ -30,36 +30,45 @@ export interface DerivedCommand {
   readonly example: string;
 }
 
-/** One command for each operation, except for streams, which `tail` follows. */
-export function deriveCommands(document: OpenApiDocument): readonly DerivedCommand[] {
-  const commands: DerivedCommand[] = [];
-  const taken = new Set<string>();
-  for (const [path, methods] of Object.entries(document.paths)) {
-    for (const [method, operation] of Object.entries(methods)) {
-      if (successOf(operation).type === 'text/event-stream') continue;
-      const derived = derive(document, method.toUpperCase(), path, operation);
-      const isTaken = taken.has(derived.words.join(' '));
-      const command = isTaken ? { ...derived, words: [toWord(operation.operationId)] } : derived;
-      taken.add(command.words.join(' '));
-      commands.push(command);
-    }
-  }
-  return commands;
+/** An operation, and the words of its command. */
+interface NamedOperation {
+  readonly words: readonly string[];
+  readonly method: string;
+  readonly path: string;
+  readonly operation: DocumentedOperation;
 }
 
-function derive(
-  document: OpenApiDocument,
-  method: string,
-  path: string,
-  operation: DocumentedOperation,
-): DerivedCommand {
+/** One command for each operation, or for those whose first word is given. */
+export function deriveCommands(document: OpenApiDocument, first?: string): readonly DerivedCommand[] {
+  const called = nameOperations(document).filter(({ words }) => first === undefined || words[0] === first);
+  return called.map((each) => derive(document, each));
+}
+
+/** Names all operations except for streams, which `tail` follows. */
+function nameOperations(document: OpenApiDocument): readonly NamedOperation[] {
+  const named: NamedOperation[] = [];
+  const taken = new Set<string>();
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [key, operation] of Object.entries(methods)) {
+      if (successOf(operation).type === 'text/event-stream') continue;
+      const method = key.toUpperCase();
+      const usual = wordsOf(document, method, path, operation);
+      const words = taken.has(usual.join(' ')) ? [toWord(operation.operationId)] : usual;
+      taken.add(words.join(' '));
+      named.push({ words, method, path, operation });
+    }
+  }
+  return named;
+}
+
+function derive(document: OpenApiDocument, { words, method, path, operation }: NamedOperation): DerivedCommand {
   const parameters = (operation.parameters ?? []).map((parameter) => resolveParameter(document, parameter));
   const queries = parameters.filter((parameter) => parameter.in === 'query');
   const has = (header: string) => parameters.some(({ name }) => name.toLowerCase() === header);
   const content = operation.requestBody?.content ?? {};
   const list = listKeyOf(document, successOf(operation).schema);
   const command = {
-    words: wordsOf(document, method, path, operation),
+    words,
     summary: operation.summary,
     description: [operation.summary, operation.description].filter(Boolean).join('. '),
     facts: {

@@ -48,10 +48,12 @@ export interface OpenApiDocument {
   };
 }
 
+let document: OpenApiDocument | undefined;
+
 /** The document of this version, which is part of the package. */
 export function readDocument(): OpenApiDocument {
   // The contract tests hold the file to what the server serves.
-  return JSON.parse(readFileSync(new URL('openapi.json', packageFolder), 'utf8')) as OpenApiDocument;
+  return (document ??= JSON.parse(readFileSync(new URL('openapi.json', packageFolder), 'utf8')) as OpenApiDocument);
 }
 
 export function resolveSchema({ components }: OpenApiDocument, schema: Schema): Schema {
