@@ -3,6 +3,7 @@ import { inspect, parseArgs } from 'node:util';
 
 import { change } from './change.ts';
 import { cores } from './cores.ts';
+import { decisions } from './decisions.ts';
 import { get } from './get.ts';
 import { handshakes } from './handshakes.ts';
 import { http2 } from './http2.ts';
@@ -43,6 +44,7 @@ const benchmarks: readonly Benchmark[] = [
   latency,
   overload,
   sessions,
+  decisions,
   match,
   proofs,
   policies,

@@ -107,10 +107,18 @@ export class GatehouseClient {
 
   /** `list` of an operation that these types do not know, such as one of a newer server. */
   async *entriesOf(facts: OperationFacts, input: AnyInput): AsyncGenerator<unknown, void, undefined> {
+    for await (const page of this.pagesOf(facts, input)) yield* page[facts.list ?? ''] as unknown[];
+  }
+
+  /** Pages of such a list, each with what it says beside its entries. */
+  async *pagesOf(
+    facts: OperationFacts,
+    input: AnyInput,
+  ): AsyncGenerator<Readonly<Record<string, unknown>>, void, undefined> {
     let next = input;
     for (;;) {
       const { document } = (await this.replyTo(facts, next)) as Reply<Record<string, unknown>>;
-      yield* document[facts.list ?? ''] as unknown[];
+      yield document;
       const uri = document['next_page_uri'];
       if (typeof uri !== 'string') return;
       // Only the query is taken: the token must not follow a link to another host.

@@ -4110,6 +4110,82 @@ export interface TrafficEvent {
   response_headers_removed?: string[];
 }
 
+export interface Decision {
+  /** Unique identifier of the decision on its gateway. */
+  id: string;
+  /** When the request or connection was over, RFC 3339. */
+  at: string;
+  /** https: a request. tcp: a connection of TCP or TLS. */
+  kind: 'https' | 'tcp';
+  /** warned: let through, although a rule that is not enforced would have refused it. */
+  verdict: 'allowed' | 'warned' | 'refused';
+  /** Id of the request or connection, where one was told or logged. */
+  request_id?: string;
+  /** The edge, or the endpoint of an agent. */
+  edge_id: string;
+  /** The route of an HTTPS edge. */
+  route_id?: string;
+  /** Address of the visitor. */
+  client_ip: string;
+  /** The name that was asked for. */
+  host?: string;
+  /** The port of a TCP edge. */
+  port?: number;
+  /** The HTTP method. */
+  method?: string;
+  /** The path, without the query; at most 512 characters. */
+  path?: string;
+  /** Version of HTTP. */
+  protocol?: string;
+  /** The HTTP status of the answer. */
+  status?: number;
+  /** Number of the gateway's own error. */
+  code?: number;
+  /** The module that refused, or answered in place of the backend. */
+  module?: string;
+  /** The IP restriction that refused, or those that warned. */
+  restrictions?: string[];
+  /** The module or action that would have refused if it were enforced. */
+  would_be_refused_by?: string;
+  /** Why it was refused, or has ended. */
+  reason?: string;
+  /** E-mail address or subject of the visitor who had signed in, also of one who was refused. */
+  person?: string;
+  /** The backend, or the endpoint of an agent, that it went to. */
+  upstream?: string;
+  /** How long it took. In milliseconds. */
+  duration_ms?: number;
+  /** From sending the request to the head of the answer. In milliseconds. */
+  upstream_ms?: number;
+  /** Bytes that the visitor sent: of a connection, or of the body of a request. */
+  bytes_in?: number;
+  /** Bytes that the visitor got: of a connection, or of the body of an answer. */
+  bytes_out?: number;
+  /** Version of the configuration that was in force. */
+  configuration_version?: number;
+  /** Number of the worker that decided. Absent: there were none. */
+  worker?: number;
+}
+
+export interface DecisionsPage {
+  /** The decisions of this page, newest first. */
+  decisions: Decision[];
+  /** URI of the list resource. */
+  uri: string;
+  /** URI of the next page, or null when there is no next page. */
+  next_page_uri: string | null;
+  /** Id of the gateway that kept these decisions: the one that answers. Absent: it keeps none. */
+  gateway?: string;
+  /** How many other processes carry traffic. Their decisions are not among these: ask each of them. */
+  other_gateways: number;
+  /** true: the page ended before it was full, after many decisions or a long time. The next page goes on. */
+  was_cut_off: boolean;
+  /** Decisions of this account that the gateway could not keep since it was started. */
+  dropped: number;
+  /** Why there are none, and the setting that has them kept. Absent: they are kept. */
+  not_kept?: string;
+}
+
 export interface Change {
   /** Unique identifier of the change. */
   id: string;
@@ -5727,6 +5803,8 @@ export interface Operations {
   TrafficHealth: { path: {}; query: {}; body: undefined; response: TrafficHealth };
   /** Watch traffic as it happens */
   TrafficEvents: { path: {}; query: {}; body: undefined; response: string };
+  /** List decisions about visitors */
+  DecisionsList: { path: {}; query: { limit?: number; before_id?: string; since?: string; until?: string; edge_id?: string; route_id?: string; source?: string; verdict?: string; module?: string; restriction_id?: string; person?: string; host?: string; status?: string; request_id?: string }; body: undefined; response: DecisionsPage };
   /** List changes */
   ChangesList: { path: {}; query: { limit?: number; before_id?: string; filter?: string; kind?: string; resource_id?: string; actor?: string; since?: string; until?: string }; body: undefined; response: ChangesPage };
   /** Revert a change */
@@ -6085,6 +6163,7 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   TrafficHistory: { method: 'GET', path: '/traffic/history', query: ['edge_id'], idempotencyKey: false },
   TrafficHealth: { method: 'GET', path: '/traffic/health', query: [], idempotencyKey: false },
   TrafficEvents: { method: 'GET', path: '/traffic/events', query: [], idempotencyKey: false },
+  DecisionsList: { method: 'GET', path: '/decisions', query: ['limit', 'before_id', 'since', 'until', 'edge_id', 'route_id', 'source', 'verdict', 'module', 'restriction_id', 'person', 'host', 'status', 'request_id'], idempotencyKey: false, list: 'decisions' },
   ChangesList: { method: 'GET', path: '/changes', query: ['limit', 'before_id', 'filter', 'kind', 'resource_id', 'actor', 'since', 'until'], idempotencyKey: false, list: 'changes' },
   ChangesRevert: { method: 'POST', path: '/changes/{id}/revert', query: ['dry_run'], idempotencyKey: false },
   IpCheck: { method: 'POST', path: '/ip_check', query: [], idempotencyKey: false },

@@ -62,7 +62,7 @@ export interface Operation<Body = never> {
   readonly filterFields?: FilterFields;
   /** Query parameters of a list beside those that page. */
   readonly filters?: readonly string[];
-  /** Query parameters of an operation that is no list; the call has them among its filters. */
+  /** Query parameters with descriptions of their own; the call has them among its filters. */
   readonly query?: readonly QueryParameter[];
   /** Request headers that change what the operation does. */
   readonly accepts?: readonly OptionHeader[];

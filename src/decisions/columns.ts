@@ -37,6 +37,9 @@ export const columns = {
   worker: 'INTEGER',
 } as const;
 
+/** Names of the columns in their order, as SQL. */
+export const columnNames = Object.keys(columns).join(', ');
+
 /** Rows of SQL hold whole numbers of 64 bits as `bigint`. */
 export type DecisionRow = {
   readonly [Name in keyof typeof columns]: (typeof columns)[Name] extends 'VARCHAR'

@@ -17,74 +17,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, test } from 'node:test';
 
+import { decision, openDecisions as open, Seen } from '../../test/support/decisions.ts';
 import { scratchFolder } from '../../test/support/scratch.ts';
 import { parseCidr } from '../lib/ip/cidr.ts';
-import type { Decision } from './decision-line.ts';
-import { Decisions } from './decisions.ts';
-import type { DecisionFilter, StoreOptions } from './messages.ts';
+import type { Decisions } from './decisions.ts';
+import type { DecisionFilter } from './messages.ts';
 import { sourceRange } from './source-range.ts';
 
 const account = 'ac_one';
 const hourMs = 3_600_000;
 
-const usual: Decision = {
-  at_ms: 0,
-  kind: 'https',
-  verdict: 'allowed',
-  request_id: '',
-  edge_id: 'edghts_1',
-  route_id: 'edghtsrt_1',
-  source: '203.0.113.9',
-  port: 0,
-  host: 'shop.example.com',
-  method: 'GET',
-  path: '/',
-  protocol: '2',
-  status: 200,
-  code: 0,
-  module: '',
-  rule: '',
-  would_be_refused_by: '',
-  reason: '',
-  person: '',
-  backend_id: 'bkdstc_1',
-  duration_us: 1500,
-  upstream_us: 900,
-  bytes_in: 0,
-  bytes_out: 120,
-  configuration_version: 7,
-  worker: 1,
-};
-
-function decision(fields: Partial<Decision> = {}): Decision {
-  return { ...usual, at_ms: Date.now(), ...fields };
-}
-
-class Seen {
-  kept = 0;
-  dropped = 0;
-  bytes = 0;
-  readonly lines: string[] = [];
-  readonly log = {
-    info: () => {},
-    warn: (fields: object, message: string) => this.lines.push(`${message} ${JSON.stringify(fields)}`),
-    error: (fields: object, message: string) => this.lines.push(`${message} ${JSON.stringify(fields)}`),
-  };
-  readonly observer = {
-    decisionsKept: (rows: number) => (this.kept += rows),
-    decisionsDropped: (rows: number) => (this.dropped += rows),
-    decisionsSize: (bytes: number) => (this.bytes = bytes),
-  };
-}
-
-function open(folder: string, options: Partial<StoreOptions> = {}, seen = new Seen()): Promise<Decisions> {
-  const all = { folder, days: 7, maxBytes: 2 ** 30, archive: undefined, ...options };
-  return Decisions.open({ options: all, log: seen.log, observer: seen.observer });
-}
-
 async function pathsOf(decisions: Decisions, filter: Partial<DecisionFilter> = {}): Promise<readonly string[]> {
-  const { rows, isComplete } = await decisions.query({ accountId: account, limit: 100, ...filter });
-  assert.ok(isComplete);
+  const { rows, cutAt } = await decisions.query({ accountId: account, limit: 100, ...filter });
+  assert.equal(cutAt, undefined);
   return rows.map(({ path }) => path);
 }
 
@@ -304,9 +249,13 @@ describe('decisions', () => {
     assert.ok(seen.lines.some((line) => line.startsWith('decisions about visitors are not kept')));
   });
 
-  test('of a folder belong to one process', async () => {
+  test('of a folder belong to one process, which gets no setting and no secret', async () => {
     const folder = scratchFolder();
     await using first = await open(folder);
+    if (process.platform === 'linux') {
+      const variables = readFileSync(`/proc/${first.keeperPid}/environ`, 'utf8').split('\0').slice(0, -1);
+      for (const each of variables) assert.match(each, /^NODE_(COMPILE_CACHE|CHANNEL_FD|CHANNEL_SERIALIZATION_MODE)=/);
+    }
     assert.ok(first.gateway.startsWith('dst_'));
     await assert.rejects(open(folder), /is in use by another process: give each gateway a folder of its own/);
     const link = join(scratchFolder(), 'link');

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { GatewayLog } from '../gateway/engine.ts';
 import { hasElapsed } from '../lib/elapsed.ts';
+import { DecisionReader } from './decision-reader.ts';
 import { decisionLine } from './decision-line.ts';
 import type { Decision } from './decision-line.ts';
 import { Keeper } from './keeper.ts';
@@ -28,6 +29,8 @@ interface Parts {
   readonly options: StoreOptions;
   readonly log: GatewayLog;
   readonly observer: DecisionsObserver;
+  /** A query that has no answer after so long is given up. */
+  readonly answerMs?: number;
 }
 
 /** Keeps decisions about visitors: collects them, has a process of its own write them, and reads them again. */
@@ -36,7 +39,7 @@ export class Decisions implements AsyncDisposable {
   readonly gateway: string;
   readonly #parts: Parts;
   readonly #lines = new WaitingLines();
-  readonly #reading = new Map<string, Promise<unknown>>();
+  readonly #reader: DecisionReader;
   #keeper: Keeper;
   #number: number;
   #flushing: Promise<void> | undefined;
@@ -57,6 +60,11 @@ export class Decisions implements AsyncDisposable {
     this.#keeper = keeper;
     this.gateway = gateway;
     this.#number = lastNumber;
+    this.#reader = new DecisionReader({
+      ask: (filter) => this.#ask(filter),
+      log: parts.log,
+      answerMs: parts.answerMs,
+    });
     this.#follow(keeper);
     this.#tendTimer = setInterval(() => void this.tend(), tendMs).unref();
   }
@@ -95,20 +103,9 @@ export class Decisions implements AsyncDisposable {
     await this.#flushing;
   }
 
-  /** Reads a page. One account has one query at a time; further ones wait. */
-  async query(filter: DecisionFilter): Promise<DecisionPage> {
-    // Others may come so fast that there is no end of it.
-    await Promise.race([this.flush(), sleep(flushMs, undefined, { ref: false })]);
-    const before = this.#reading.get(filter.accountId) ?? Promise.resolve();
-    // keeper-main.ts answers so.
-    const page = before.then(() => this.#keeper.ask({ task: 'query', filter }) as Promise<DecisionPage>);
-    const settled = page.catch(() => {});
-    this.#reading.set(filter.accountId, settled);
-    try {
-      return await page;
-    } finally {
-      if (this.#reading.get(filter.accountId) === settled) this.#reading.delete(filter.accountId);
-    }
+  /** Reads a page; rejects as `DecisionReader.read` does. */
+  query(filter: DecisionFilter, isAbandoned?: () => boolean): Promise<DecisionPage> {
+    return this.#reader.read(filter, isAbandoned);
   }
 
   /** Closes the files of hours that are over, and removes what is too old or too much. */
@@ -135,6 +132,13 @@ export class Decisions implements AsyncDisposable {
     clearTimeout(overdue);
     this.#keeper.kill();
     await this.#keeper.gone;
+  }
+
+  async #ask(filter: DecisionFilter): Promise<DecisionPage> {
+    // Others may come so fast that there is no end of it.
+    await Promise.race([this.flush(), sleep(flushMs, undefined, { ref: false })]);
+    // keeper-main.ts answers so.
+    return (await this.#keeper.ask({ task: 'query', filter })) as DecisionPage;
   }
 
   async #flushAll(): Promise<void> {

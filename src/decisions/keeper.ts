@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
+import { childEnvironment } from '../lib/child-environment.ts';
 import type { KeeperReply, KeeperRequest, KeeperTask, Started, StoreOptions } from './messages.ts';
 
 const entry = fileURLToPath(new URL('./keeper-main.ts', import.meta.url));
@@ -35,8 +36,7 @@ export class Keeper {
   }
 
   private constructor() {
-    // The store needs no setting, and no secret.
-    this.#child = fork(entry, [], { serialization: 'advanced', env: {}, execArgv: [] });
+    this.#child = fork(entry, [], { serialization: 'advanced', env: childEnvironment(), execArgv: [] });
     this.#child.unref();
     this.#child.channel?.unref();
     this.#child.on('message', (message) => {

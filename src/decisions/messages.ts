@@ -6,6 +6,17 @@ export interface StoreOptions {
   readonly days: number;
   readonly maxBytes: number;
   readonly archive: string | undefined;
+  readonly queries?: Partial<QueryLimits>;
+}
+
+/** Bounds of one query. At least one file is looked at, so that there is always a next page to go on with. */
+export interface QueryLimits {
+  /** No further file is begun after so many rows. */
+  readonly rows: number;
+  /** No further file is begun after this time. */
+  readonly beginMs: number;
+  /** A query is interrupted after this time. */
+  readonly endMs: number;
 }
 
 /** Filters of a list; each one that is given must hold. */
@@ -16,11 +27,17 @@ export interface DecisionFilter {
   readonly before?: number | undefined;
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
+  /** An edge, or an endpoint of an agent. */
   readonly edgeId?: string | undefined;
+  readonly routeId?: string | undefined;
   /** The first and last address of a network, in halves. */
   readonly source?: SourceRange | undefined;
   readonly verdict?: string | undefined;
+  /** A module that has refused, or would have. */
+  readonly module?: string | undefined;
   readonly person?: string | undefined;
+  readonly host?: string | undefined;
+  readonly status?: number | undefined;
   readonly rule?: string | undefined;
   readonly requestId?: string | undefined;
 }
@@ -33,8 +50,8 @@ export interface SourceRange {
 export interface DecisionPage {
   /** Newest first. */
   readonly rows: readonly DecisionRow[];
-  /** False: the time was over before all files were read; older rows may be missing. */
-  readonly isComplete: boolean;
+  /** The query was cut off: all rows from this number on have been looked at, and none before. */
+  readonly cutAt?: number;
 }
 
 export interface Started {

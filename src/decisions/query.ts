@@ -9,7 +9,8 @@ interface Conditions {
 
 /** The condition of a query. What a caller has given is in its values only. */
 export function conditionsOf(filter: DecisionFilter): Conditions {
-  const { before, fromMs, toMs, edgeId, source, verdict, person, rule, requestId } = filter;
+  const { before, fromMs, toMs, edgeId, routeId, source, verdict, module, person, rule, host, status, requestId } =
+    filter;
   const conditions: string[] = ['true'];
   const values: Record<string, DuckDBValue> = {};
   const add = (condition: string, given: Record<string, DuckDBValue | undefined>): void => {
@@ -21,9 +22,13 @@ export function conditionsOf(filter: DecisionFilter): Conditions {
   add('at_ms >= $fromMs', { fromMs: asWhole(fromMs) });
   add('at_ms < $toMs', { toMs: asWhole(toMs) });
   add('edge_id = $edgeId', { edgeId });
+  add('route_id = $routeId', { routeId });
   add('verdict = $verdict', { verdict });
+  add('(module = $module OR would_be_refused_by = $module)', { module });
   add('person = $person', { person });
   add("list_contains(string_split(rule, ' '), $rule)", { rule });
+  add('lower(host) = $host', { host: host?.toLowerCase() });
+  add('status = $status', { status });
   add('request_id = $requestId', { requestId });
   if (source !== undefined) {
     const { first, last } = source;

@@ -18,12 +18,12 @@ import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 
 import { newId } from '../lib/ids.ts';
 import { KeyCounts } from '../lib/key-counts.ts';
-import { columns, schemaVersion } from './columns.ts';
-import type { DecisionRow } from './columns.ts';
+import { columnNames, columns, schemaVersion } from './columns.ts';
 import { cannotUse, openEngine, quoted } from './engine.ts';
 import type { DecisionFilter, DecisionPage, Started, StoreOptions, StoreSize } from './messages.ts';
 import { OpenPart } from './open-part.ts';
-import { conditionsOf } from './query.ts';
+import { readParts } from './read-parts.ts';
+import type { ReadablePart } from './read-parts.ts';
 import type { Lines } from './waiting-lines.ts';
 
 /** A part is closed when it has so many rows or bytes, and at the end of every hour. */
@@ -37,8 +37,6 @@ const mostRows = 4 * partRows;
 const retryMs = 30_000;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** Longest time that one query takes; then what was found is answered. */
-const queryMs = 5_000;
 /** The clock may jump: it makes decisions older no faster than so many times the time that has passed. */
 const clockRate = 24;
 const accountPattern = /^\w{1,64}$/;
@@ -48,10 +46,9 @@ const openPattern = /^(\w+)\.(\d+)\.tsv$/;
 const unfinishedPattern = /^(?:\w+\.\d+\.parquet|duckdb_temp.*)$/;
 
 /** A closed part: decisions of one account, which are never changed. */
-interface ClosedPart {
+interface ClosedPart extends ReadablePart {
   readonly accountId: string;
   readonly path: string;
-  readonly firstNumber: number;
   readonly lastNumber: number;
   readonly minAtMs: number;
   readonly maxAtMs: number;
@@ -158,42 +155,12 @@ export class DecisionStore {
   }
 
   async query(filter: DecisionFilter): Promise<DecisionPage> {
-    const deadlineMs = performance.now() + queryMs;
-    const connection = await this.#instance.connect();
-    const timer = setTimeout(() => {
-      connection.interrupt();
-    }, queryMs);
-    try {
-      return await this.#read(connection, filter, deadlineMs).catch((error: unknown) => {
-        // A log that was closed meanwhile is read from its new place.
-        if (performance.now() > deadlineMs || !String(error).includes('No files found')) throw error;
-        return this.#read(connection, filter, deadlineMs);
-      });
-    } finally {
-      clearTimeout(timer);
-      connection.closeSync();
-    }
-  }
-
-  async #read(connection: DuckDBConnection, filter: DecisionFilter, deadlineMs: number): Promise<DecisionPage> {
-    const rows: DecisionRow[] = [];
-    const { where, values } = conditionsOf(filter);
-    for (const table of this.#tablesFor(filter)) {
-      const left = filter.limit - rows.length;
-      if (left <= 0) break;
-      try {
-        const found = await connection.runAndReadAll(
-          `SELECT ${names} FROM ${table} WHERE ${where} ORDER BY number DESC LIMIT ${left}`,
-          values,
-        );
-        // The columns of the table are those of a row.
-        rows.push(...(found.getRowObjectsJS() as unknown as DecisionRow[]));
-      } catch (error) {
-        if (performance.now() < deadlineMs) throw error;
-      }
-      if (performance.now() > deadlineMs) return { rows, isComplete: false };
-    }
-    return { rows, isComplete: true };
+    const read = () => readParts(this.#instance, this.#partsFor(filter), filter, this.#options.queries);
+    return read().catch((error: unknown) => {
+      // A log that was closed meanwhile is read from its new place.
+      if (!String(error).includes('No files found')) throw error;
+      return read();
+    });
   }
 
   async close(): Promise<void> {
@@ -202,16 +169,15 @@ export class DecisionStore {
     this.#instance.closeSync();
   }
 
-  /** Tables that may have rows for the filter, newest first. */
-  #tablesFor({ accountId, before = Infinity, fromMs = -Infinity, toMs = Infinity }: DecisionFilter): string[] {
+  /** Parts that may have rows for the filter, newest first. */
+  #partsFor({ accountId, before = Infinity, fromMs = -Infinity, toMs = Infinity }: DecisionFilter): ReadablePart[] {
     const mayHave = ({ firstNumber, minAtMs, maxAtMs }: ClosedPart | OpenPart): boolean =>
       firstNumber < before && maxAtMs >= fromMs && minAtMs < toMs;
     const open = this.#open.get(accountId);
     const closed = (this.#closed.get(accountId) ?? []).toReversed().filter(mayHave);
-    return [
-      ...(open !== undefined && mayHave(open) ? [linesTable(open.path)] : []),
-      ...closed.map(({ path }) => `read_parquet(${quoted(path)})`),
-    ];
+    return open !== undefined && mayHave(open)
+      ? [{ table: linesTable(open.path), firstNumber: open.firstNumber, rows: open.rows }, ...closed]
+      : closed;
   }
 
   /** Closes a part. One that cannot be closed, because the disk is full, grows on for a while. */
@@ -233,18 +199,20 @@ export class DecisionStore {
     const unfinished = join(this.#options.folder, 'temporary', `${accountId}.${firstNumber}.parquet`);
     try {
       await this.#writer.run(
-        `COPY (SELECT ${names} FROM ${linesTable(path)} ORDER BY number) TO ${quoted(unfinished)} ` +
+        `COPY (SELECT ${columnNames} FROM ${linesTable(path)} ORDER BY number) TO ${quoted(unfinished)} ` +
           `(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${partRows}, KV_METADATA {gatehouse_schema: '${schemaVersion}'})`,
       );
       const found = await this.#writer.runAndReadAll(
-        `SELECT coalesce(min(at_ms), 0), coalesce(max(at_ms), 0), coalesce(max(number), 0), count(*) FROM read_parquet(${quoted(unfinished)})`,
+        `SELECT coalesce(min(at_ms), 0), coalesce(max(at_ms), 0), coalesce(max(number), 0), count(*) FROM ${parquetTable(unfinished)}`,
       );
       const [minAtMs = 0, maxAtMs = 0, lastNumber = 0, rows = 0] = (found.getRows()[0] ?? []).map(Number);
       if (rows > 0) {
         sync(unfinished);
         const closed = join(folder, `${minAtMs}-${maxAtMs}-${firstNumber}-${lastNumber}.parquet`);
         renameSync(unfinished, closed);
-        this.#add({ accountId, path: closed, firstNumber, lastNumber, minAtMs, maxAtMs, bytes: statSync(closed).size });
+        const bytes = statSync(closed).size;
+        const table = parquetTable(closed);
+        this.#add({ accountId, path: closed, table, rows, firstNumber, lastNumber, minAtMs, maxAtMs, bytes });
       }
       this.#open.delete(accountId);
       this.#openBytes -= part.bytes;
@@ -320,7 +288,8 @@ export class DecisionStore {
         continue;
       const path = join(this.#options.folder, 'accounts', accountId, file);
       const bytes = statSync(path).size;
-      parts.push({ accountId, path, firstNumber, lastNumber, minAtMs, maxAtMs, bytes });
+      const table = parquetTable(path);
+      parts.push({ accountId, path, table, firstNumber, lastNumber, minAtMs, maxAtMs, bytes });
       this.#count(accountId, bytes);
       this.#lastNumber = Math.max(this.#lastNumber, lastNumber);
     }
@@ -348,10 +317,13 @@ export class DecisionStore {
   }
 }
 
-const names = Object.keys(columns).join(', ');
 const types = Object.entries(columns)
   .map(([name, type]) => `${name}: '${type}'`)
   .join(', ');
+
+function parquetTable(path: string): string {
+  return `read_parquet(${quoted(path)})`;
+}
 
 function linesTable(path: string): string {
   return (

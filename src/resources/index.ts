@@ -6,6 +6,7 @@ import { configurationResource } from './configuration/index.ts';
 import { credentialsResource } from './credentials/index.ts';
 import { dashboardSessionsResource } from './dashboard-sessions/index.ts';
 import { failoverBackendsResource, weightedBackendsResource } from './group-backends/index.ts';
+import { decisionsResource } from './decisions/index.ts';
 import { eventsResource } from './events/index.ts';
 import { httpResponseBackendsResource } from './http-response-backends/index.ts';
 import { httpsEdgesResource } from './edges/https/index.ts';
@@ -61,6 +62,7 @@ export const resources: readonly Resource[] = [
   endpointsResource,
   kubernetesOperatorsResource,
   trafficResource,
+  decisionsResource,
   changesResource,
   ipCheckResource,
   ruleFindingsResource,

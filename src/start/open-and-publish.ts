@@ -6,6 +6,7 @@ import { openContext } from './open-context.ts';
 import { Publisher } from '../publisher/publisher.ts';
 import type { Target } from '../publisher/publisher.ts';
 import { accessInForce } from '../resources/access-in-force.ts';
+import { keptDecisions } from '../resources/decisions/service.ts';
 import { resources } from '../resources/index.ts';
 import { unopenedPorts } from '../resources/edges/service.ts';
 import { localCa } from '../resources/local-ca/service.ts';
@@ -46,7 +47,7 @@ export interface Opened {
 
 /** Opens the parts that need the database. A failure on the way closes all of them. */
 export async function openAndPublish(config: Config, given: Given): Promise<Opened> {
-  const { log, gateway, followers, observer, live, listenerFaults, backendHealth } = given;
+  const { log, gateway, followers, observer, live, listenerFaults, backendHealth, decisions } = given;
   const context = await openContext(config, log, gateway?.startedFrom);
   const { services, store, sealer } = context;
   await using opened = new AsyncDisposableStack();
@@ -54,6 +55,7 @@ export async function openAndPublish(config: Config, given: Given): Promise<Open
   const access = new AccessTable();
   services.provide(accessInForce, access);
   services.provide(traffic, live);
+  if (decisions !== undefined) services.provide(keptDecisions, decisions);
   services.provide(seenBackends, backendHealth);
   services.provide(unopenedPorts, listenerFaults);
   // Before anything listens: gateways that run must know of it first.

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { onGatehousesInTurn } from '../support/shared-gatehouse.ts';
 import { forEach, operations } from './support/operations.ts';
 
-/** Routes are few on each edge, and are filtered by nobody: `filter` is refused there. */
-const whole = new Set(['HttpsEdgeRoutesList']);
+/** Routes are few on each edge, and decisions are not in the database: `filter` is refused there. */
+const whole = new Set(['HttpsEdgeRoutesList', 'DecisionsList']);
 
 const lists = operations.filter(({ id, method, described, isList }) => {
   const { schema } = described.responses['200']?.content?.['application/json'] ?? {};

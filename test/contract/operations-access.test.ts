@@ -164,6 +164,7 @@ inAnyWorld('access to every operation', (world) => {
     const send = (method: string, target: string) =>
       requestTarget(url, method, target, { 'content-type': 'text/xml' }, method === 'TRACE' ? undefined : '{"broken');
     for (const [path, methods] of Object.entries(openApi.paths)) {
+      if (!Object.values(methods).some(({ operationId }) => isChosen({ id: operationId }))) continue;
       const documented = Object.keys(methods).map((method) => method.toUpperCase());
       const target = path.replaceAll(/\{\w+\}/g, 'nope');
       for (const method of knownMethods) {

@@ -250,6 +250,7 @@ export const rightsTable: Readonly<Record<string, 'everyone' | 'owner' | 'unprot
   TrafficHistory: 'everyone',
   TrafficHealth: 'everyone',
   TrafficEvents: 'everyone',
+  DecisionsList: 'everyone',
   ChangesList: 'admin',
   ChangesRevert: 'admin',
   IpCheck: 'everyone',

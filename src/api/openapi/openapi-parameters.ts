@@ -60,7 +60,7 @@ export function parametersOf(operation: Operation): readonly Json[] {
   }));
   const inQuery = query.map(({ name, description, schema }) => ({ name, in: 'query', schema, description }));
   const filter = filterFields === undefined ? [] : [filterParameter(filterFields)];
-  const ofList = [...pageParameters, ...filter, ...ofFilters];
+  const ofList = [...pageParameters, ...filter, ...ofFilters, ...inQuery];
   return [...inPath, ...inHeader, ...(listedPrefix === undefined ? [...inQuery, ...filter] : ofList)];
 }
 

@@ -1,10 +1,9 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { getCompileCacheDir } from 'node:module';
-import { dirname } from 'node:path';
 import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
+import { childEnvironment } from '../../lib/child-environment.ts';
 import type { KeptLogins } from '../../sign-in/kept-logins.ts';
 import type { GatewayLog } from '../engine.ts';
 import type { HealthNote } from '../health/health-board.ts';
@@ -74,11 +73,9 @@ export class WorkerProcess {
 
   private constructor(settings: WorkerSettings) {
     this.#settings = settings;
-    const compileCache = getCompileCacheDir();
     this.#child = fork(entry, [], {
       serialization: 'advanced',
-      // Where compiled code lies, and nothing else: a worker serves the public and needs no secret.
-      env: compileCache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compileCache) },
+      env: childEnvironment(),
       // As `bin/gatehouse` has it, and nothing else that the program was started with.
       execArgv: ['--max-semi-space-size=16'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],

@@ -15,6 +15,7 @@ import { enrichRows } from './enrich-rows.ts';
 import { parseValue, setField } from './flag-values.ts';
 import { optionKey } from './flags.ts';
 import type { Flag } from './flags.ts';
+import { notesOf } from './page-notes.ts';
 import { oneLine } from '../../lib/terminal-text.ts';
 
 interface OperationFlags extends ServerFlags, OutputFlags {
@@ -77,7 +78,8 @@ async function fetchResult(
   host: Host,
 ): Promise<unknown> {
   if (facts.list !== undefined) {
-    const entries = await collect(client, facts, input, readLimit(flags), host);
+    const { entries, notes } = await collect(client, facts, input, readLimit(flags), host);
+    for (const note of notes) host.stderr.write(`warning: ${oneLine(note)}\n`);
     return isDrawn(flags, host) ? enrichRows(client, facts, entries) : entries;
   }
   const { document, etag, warnings } = await client.replyTo(facts, input);
@@ -97,17 +99,20 @@ async function collect(
   input: AnyInput,
   limit: number,
   host: Host,
-): Promise<readonly unknown[]> {
+): Promise<{ readonly entries: readonly unknown[]; readonly notes: readonly string[] }> {
   using progress = new Progress(host, 'entries');
   const entries: unknown[] = [];
   const isPaged = facts.query.includes('limit');
   const query = { ...input.query, ...(isPaged ? { limit: Math.min(limit, pageSize) } : {}) };
-  for await (const entry of client.entriesOf(facts, { ...input, query })) {
-    entries.push(entry);
+  let notes: readonly string[] = [];
+  for await (const page of client.pagesOf(facts, { ...input, query })) {
+    // The operation says where its entries are.
+    entries.push(...(page[facts.list ?? ''] as readonly unknown[]).slice(0, limit - entries.length));
+    notes = notesOf(facts, page);
     progress.show(entries.length);
     if (entries.length >= limit) break;
   }
-  return entries;
+  return { entries, notes };
 }
 
 function readLimit({ limit }: OperationFlags): number {

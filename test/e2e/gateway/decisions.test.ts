@@ -8,7 +8,9 @@ import { test } from 'node:test';
 import { Decisions } from '../../../src/decisions/decisions.ts';
 import { freePort } from '../../support/free-port.ts';
 import { scratchFolder } from '../../support/scratch.ts';
+import { SignInSite, start } from './support/sign-in-site.ts';
 import { Site, siteHost } from './support/site.ts';
+import { until } from './support/until.ts';
 
 const ignore = (): void => {};
 const quiet = {
@@ -109,5 +111,66 @@ for (const workers of ['off', '2']) {
       rows.every(({ worker }) => worker > 0),
       workers !== 'off',
     );
+  });
+}
+
+for (const workers of ['off', '2']) {
+  test(`an account finds who was refused and who was let in, and the person, with workers: ${workers}`, async () => {
+    await using at = await SignInSite.start({
+      workers,
+      httpsListen: `[::]:${await freePort()}`,
+      decisions: scratchFolder(),
+    });
+    const { site } = at;
+    /** What GET /decisions shows, once there are so many. */
+    const found = async (query: string, count: number) => {
+      // oxlint-disable-next-line typescript/no-explicit-any -- tests assert the form of a body
+      let decisions: readonly any[] = [];
+      await until(async () => {
+        const { status, body } = await site.gatehouse.get(`/decisions?edge_id=${site.edgeId}&${query}`);
+        assert.equal(status, 200, JSON.stringify(body));
+        ({ decisions } = body);
+        return decisions.length >= count;
+      }, `${count} decisions are found by ${query}`);
+      return decisions.map(({ path, verdict, module, restrictions, host, status, person }) => ({
+        path,
+        verdict,
+        module,
+        restrictions,
+        host,
+        status,
+        person,
+      }));
+    };
+    await site.askHttps({ path: '/let-in?token=hidden', from: '127.0.0.2' });
+    const restriction = await site.restrict(true, await site.policy('127.0.0.1/32'));
+    assert.equal((await site.askHttps({ path: '/refused', from: '127.0.0.3' })).status, 403);
+    const none = { module: undefined, restrictions: undefined, person: undefined };
+    const refusal = { ...none, path: '/refused', verdict: 'refused', host: siteHost, status: 403 };
+    const refused = { ...refusal, restrictions: [restriction.id] };
+    for (const query of [`restriction_id=${restriction.id}`, 'verdict=refused', 'source=127.0.0.3', 'status=403'])
+      assert.deepEqual(await found(query, 1), [refused], query);
+    await site.gatehouse.put(`${site.routePath}/ip_restriction`, { ip_policy_ids: [await site.policy('10.0.0.0/8')] });
+    assert.equal((await site.askHttps({ path: '/at-module', from: '127.0.0.1' })).status, 403);
+    await site.gatehouse.delete(`${site.routePath}/ip_restriction`);
+    const atModule = { ...refusal, path: '/at-module', module: 'ip_restriction' };
+    assert.deepEqual(await found('module=ip_restriction', 1), [atModule]);
+    const letIn = { ...none, path: '/let-in', verdict: 'allowed', host: siteHost, status: 200 };
+    for (const query of ['verdict=allowed', 'source=127.0.0.2/32', `host=${siteHost}&status=200`])
+      assert.deepEqual(await found(query, 1), [letIn], query);
+    assert.deepEqual(await found('', 3), [atModule, refused, letIn]);
+
+    await at.put({ email_domains: ['example.com'] });
+    const ada = await at.visitor().signIn(`${start}page`, 'ada');
+    assert.equal(ada.status, 200, ada.text);
+    const bob = await at.visitor().signIn(`${start}page`, 'bob');
+    assert.equal(bob.status, 403, bob.text);
+    // A login ends at a path of the gateway's own, and is told as its module's all the same.
+    const ofBob = { ...refusal, path: '/.gatehouse/sign-in/callback', module: 'oidc', person: 'bob@partner.example' };
+    for (const query of ['person=bob@partner.example', 'module=oidc&verdict=refused'])
+      assert.deepEqual(await found(query, 1), [ofBob], query);
+    const [ofAda] = await found('person=ada@example.com&verdict=allowed&status=200', 1);
+    assert.deepEqual(ofAda, { ...letIn, path: '/page', person: 'ada@example.com' });
+    await at.endAll();
   });
 }

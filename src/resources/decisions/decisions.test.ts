@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { decision } from '../../../test/support/decisions.ts';
+import { createAccount, createUser } from '../../../test/support/people.ts';
+import { scratchFolder } from '../../../test/support/scratch.ts';
+import { onAnyGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import type { Gatehouse } from '../../../test/support/gatehouse.ts';
+import type { Decision } from '../../decisions/decision-line.ts';
+import type { Decisions } from '../../decisions/decisions.ts';
+import { keptDecisions } from './service.ts';
+
+/** The store of a Gatehouse, to put decisions in. */
+function storeOf({ app }: Gatehouse): Decisions {
+  // start/open-and-publish.ts provides the whole of it.
+  return app.context.services.get(keptDecisions) as Decisions;
+}
+
+onAnyGatehouse(
+  'decisions',
+  (g) => {
+    /** Keeps decisions of a new account, and returns a way to read their paths. */
+    async function keep(...all: Partial<Decision>[]) {
+      const account = await createAccount(g());
+      const { token } = await createUser(g(), 'viewer', account);
+      for (const [at, each] of all.entries()) storeOf(g()).add(account, decision({ path: `/${at}`, ...each }));
+      const ask = (query: string) => g().get(`/decisions${query}`, { token });
+      const paths = async (query = '') => {
+        const { status, body } = await ask(query);
+        assert.equal(status, 200, JSON.stringify(body));
+        return body.decisions.map(({ path }: { path: string }) => path).join(' ');
+      };
+      return { token, ask, paths };
+    }
+
+    test('are those of the account of the key, and no other', async () => {
+      const [one, other] = [await keep({ path: '/one' }), await keep({ path: '/other' })];
+      const nobody = await keep();
+      assert.equal(await one.paths(), '/one');
+      assert.equal(await other.paths(), '/other');
+      assert.equal(await nobody.paths(), '');
+      const { id } = (await one.ask('')).body.decisions[0];
+      const next = `dec_${String(Number(id.slice(4)) + 3_600_000_000).padStart(17, '0')}`;
+      assert.equal(await other.paths(`?before_id=${next}`), '/other');
+    });
+
+    test('are shown with what was decided, without what is none', async () => {
+      const atMs = Date.parse('2026-11-14T10:11:14Z');
+      const { ask } = await keep({
+        at_ms: atMs,
+        verdict: 'refused',
+        rule: 'ipx_1 ipx_2',
+        module: 'ip_restriction',
+        status: 403,
+        code: 3205,
+        upstream_us: -1,
+        backend_id: '',
+        worker: 0,
+      });
+      const { body } = await ask('');
+      const [{ id, ...shown }] = body.decisions;
+      assert.match(id, /^dec_\d{17}$/);
+      assert.deepEqual(shown, {
+        at: '2026-11-14T10:11:14Z',
+        kind: 'https',
+        verdict: 'refused',
+        edge_id: 'edghts_1',
+        route_id: 'edghtsrt_1',
+        client_ip: '203.0.113.9',
+        host: 'shop.example.com',
+        method: 'GET',
+        path: '/0',
+        protocol: '2',
+        status: 403,
+        code: 3205,
+        module: 'ip_restriction',
+        restrictions: ['ipx_1', 'ipx_2'],
+        duration_ms: 1.5,
+        bytes_in: 0,
+        bytes_out: 120,
+        configuration_version: 7,
+      });
+      assert.match(body.gateway, /^dst_\w+$/);
+      assert.deepEqual([body.other_gateways, body.was_cut_off, body.dropped, body.not_kept], [0, false, 0, undefined]);
+    });
+
+    test('come page by page, also those of one moment, with the filters of the first page', async () => {
+      const atMs = Date.now();
+      const { token, ask, paths } = await keep(
+        ...Array.from({ length: 7 }, (_, at) => ({ at_ms: atMs, status: at === 3 ? 500 : 200 })),
+      );
+      const seen: string[] = [];
+      for (let uri = '/decisions?limit=2&status=200'; ;) {
+        const { body } = await g().get(uri, { token });
+        seen.push(body.decisions.map(({ path }: { path: string }) => path).join(' '));
+        if (body.next_page_uri === null) break;
+        const next = new URL(body.next_page_uri);
+        assert.deepEqual([...next.searchParams.keys()], ['before_id', 'limit', 'status']);
+        uri = `${next.pathname}${next.search}`;
+      }
+      assert.deepEqual(seen, ['/6 /5', '/4 /2', '/1 /0']);
+      assert.equal((await ask('?limit=7')).body.next_page_uri, null);
+      assert.equal(await paths('?limit=1'), '/6');
+    });
+
+    test('pass each filter', async () => {
+      const atMs = Date.parse('2026-11-14T10:11:14.900Z');
+      const { paths } = await keep(
+        { at_ms: atMs, edge_id: 'ep_1', source: '2001:db8::7', person: "o'brien@example.com" },
+        { at_ms: atMs + 5_000, route_id: 'edghtsrt_9', verdict: 'warned', would_be_refused_by: 'rate_limit' },
+        { at_ms: atMs + 9_000, host: 'other.example.com', rule: 'ipx_1 ipx_2', request_id: 'op_1', status: 404 },
+      );
+      const expected: Record<string, string> = {
+        'since=2026-11-14T10:11:15Z': '/2 /1',
+        'until=2026-11-14T10:11:19Z': '/1 /0',
+        'since=2026-11-14T10:11:14Z&until=2026-11-14T10:11:14Z': '/0',
+        'edge_id=ep_1': '/0',
+        'route_id=edghtsrt_9': '/1',
+        'source=2001:db8::/32': '/0',
+        'source=2001:db8::7': '/0',
+        'source=203.0.113.9': '/2 /1',
+        'source=203.0.113.0/24': '/2 /1',
+        'verdict=warned': '/1',
+        'module=rate_limit': '/1',
+        'restriction_id=ipx_2': '/2',
+        'person=o%27brien@example.com': '/0',
+        'host=OTHER.example.com': '/2',
+        'status=404': '/2',
+        'request_id=op_1': '/2',
+        'verdict=allowed&source=203.0.113.9': '/2',
+      };
+      for (const [query, found] of Object.entries(expected)) assert.equal(await paths(`?${query}`), found, query);
+    });
+
+    test('are not looked for by what would find nothing, and by hostile texts as they are', async () => {
+      const { ask, paths } = await keep({});
+      for (const query of [
+        'since=yesterday',
+        'until=2026-13-14T10:11:14Z',
+        'source=10.0.0.0/33',
+        'source=shop.example.com',
+        'source=',
+        'verdict=denied',
+        'status=ok',
+        'status=1e2',
+        'before_id=dec_1',
+        'before_id=dec_00000000000000abc',
+        'before_id=op_1',
+        'edge_id[a][b]=1',
+        'edge_id=a&edge_id=b',
+        'person=%00',
+        'limit=101',
+      ])
+        assert.equal((await ask(`?${query}`)).status, 400, query);
+      const long = 'a'.repeat(4_000);
+      for (const text of ["' OR true --", '$before', '"', '{"a":[[[]]]}', long])
+        for (const name of ['edge_id', 'route_id', 'module', 'restriction_id', 'person', 'host', 'request_id'])
+          assert.equal(await paths(`?${name}=${encodeURIComponent(text)}`), '', name);
+    });
+
+    test('cannot be read while their process is away, which traffic does not notice', async () => {
+      const { ask } = await keep({});
+      assert.equal((await ask('')).status, 200);
+      const store = storeOf(g());
+      const pid = store.keeperPid ?? assert.fail();
+      process.kill(pid, 'SIGSTOP');
+      const asked = ask('');
+      process.kill(pid, 'SIGKILL');
+      const { status, body, headers } = await asked;
+      assert.equal(status, 503);
+      assert.equal(headers.get('retry-after'), '5');
+      assert.match(body.msg, /traffic goes on/);
+      assert.doesNotMatch(body.msg, /SIGKILL/);
+      store.add('ac_any', decision());
+    });
+  },
+  { decisions: scratchFolder() },
+);
+
+onAnyGatehouse('decisions that are not kept', (g) => {
+  test('are none, and the answer names the setting that keeps them', async () => {
+    const { status, body } = await g().get('/decisions?verdict=refused');
+    assert.equal(status, 200);
+    const { uri, not_kept: why, ...rest } = body;
+    assert.match(uri, /\/decisions$/);
+    assert.match(why, /keeps no decisions about visitors\. .* GATEHOUSE_DECISIONS/);
+    assert.deepEqual(rest, { decisions: [], next_page_uri: null, other_gateways: 0, was_cut_off: false, dropped: 0 });
+    assert.equal((await g().get('/decisions?verdict=none')).status, 400);
+  });
+});

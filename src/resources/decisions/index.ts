@@ -1,0 +1,120 @@
+import { invalidTime } from '../../api/errors.ts';
+import { presentPage } from '../../api/list-page.ts';
+import { operation } from '../../api/operation.ts';
+import type { Operation } from '../../api/operation.ts';
+import type { DecisionRow } from '../../decisions/columns.ts';
+import { DecisionsUnreadable, readLimits } from '../../decisions/decision-reader.ts';
+import { UserError } from '../../errors/user-error.ts';
+import { TooMuchWaits } from '../../lib/fair-turns.ts';
+import { toTimestamp } from '../../lib/ids.ts';
+import { processes } from '../processes/service.ts';
+import type { Resource, ResourceContext } from '../resource.ts';
+import * as errors from './errors.ts';
+import { decisionId, prefix, readDecisionFilter } from './read-filter.ts';
+import { decisionQuery, DecisionsPage, DecisionView } from './schema.ts';
+import { keptDecisions } from './service.ts';
+
+const path = '/decisions';
+const notKept =
+  'The process that answers keeps no decisions about visitors. The operator can name a folder for them in GATEHOUSE_DECISIONS, on each process that carries traffic.';
+
+function listOperation({ services }: ResourceContext): Operation {
+  return operation({
+    rights: 'everyone',
+    method: 'GET',
+    path,
+    operationId: 'DecisionsList',
+    summary: 'List decisions about visitors',
+    description:
+      'What the process that answers decided about requests and connections of this account, newest first, for as long as it keeps them (`GATEHOUSE_DECISIONS`). ' +
+      'Each gateway has its own: `gateway` names the one that answers, and `other_gateways` tells how many more there are. ' +
+      'A page looks through a limited number of decisions: if few of them pass the filters, it may have fewer than `limit`, or none, and still have a `next_page_uri`. ' +
+      'Bodies, headers and queries are never kept.',
+    tag: 'Traffic',
+    listedPrefix: prefix,
+    query: decisionQuery,
+    status: 200,
+    response: DecisionsPage,
+    errors: [invalidTime, ...Object.values(errors)],
+    handle: async (call) => {
+      const { accountId } = call.caller;
+      const filter = readDecisionFilter(call);
+      const kept = services.find(keptDecisions);
+      const others = (await services.get(processes).list()).filter(({ isSelf, role }) => !isSelf && role !== 'api');
+      if (kept === undefined) {
+        const page = presentPage(call, path, 'decisions', [], undefined);
+        return { ...page, other_gateways: others.length, was_cut_off: false, dropped: 0, not_kept: notKept };
+      }
+      const { rows, cutAt } = await kept
+        // One more tells whether there is a next page.
+        .query({ ...filter, limit: filter.limit + 1 }, call.isAbandoned)
+        .catch(explainFault);
+      const shown = rows.slice(0, filter.limit);
+      const nextBefore = rows.length > shown.length ? shown.at(-1)?.number : cutAt;
+      return {
+        ...presentPage(
+          call,
+          path,
+          'decisions',
+          shown.map(present),
+          nextBefore === undefined ? undefined : decisionId(nextBefore),
+        ),
+        gateway: kept.gateway,
+        other_gateways: others.length,
+        was_cut_off: rows.length === shown.length && cutAt !== undefined,
+        dropped: kept.dropped(accountId),
+      };
+    },
+  });
+}
+
+function explainFault(error: unknown): never {
+  if (error instanceof TooMuchWaits) throw new UserError(errors.tooManyReads, { count: readLimits.waiting });
+  if (error instanceof DecisionsUnreadable) throw new UserError(errors.decisionsUnreadable, { 'retry-after': '5' });
+  throw error;
+}
+
+function present(row: DecisionRow) {
+  return {
+    id: decisionId(row.number),
+    at: toTimestamp(Number(row.at_ms)),
+    kind: row.kind,
+    verdict: row.verdict,
+    request_id: some(row.request_id),
+    edge_id: row.edge_id,
+    route_id: some(row.route_id),
+    client_ip: row.source,
+    host: some(row.host),
+    port: some(row.port),
+    method: some(row.method),
+    path: some(row.path),
+    protocol: some(row.protocol),
+    status: some(row.status),
+    code: some(row.code),
+    module: some(row.module),
+    restrictions: row.rule === '' ? undefined : row.rule.split(' '),
+    would_be_refused_by: some(row.would_be_refused_by),
+    reason: some(row.reason),
+    person: some(row.person),
+    upstream: some(row.backend_id),
+    duration_ms: Number(row.duration_us) / 1000,
+    upstream_ms: row.upstream_us < 0n ? undefined : Number(row.upstream_us) / 1000,
+    bytes_in: Number(row.bytes_in),
+    bytes_out: Number(row.bytes_out),
+    configuration_version: Number(row.configuration_version),
+    worker: some(row.worker),
+  };
+}
+
+/** Empty texts and 0 stand for none. */
+function some<Value extends string | number>(value: Value): Value | undefined {
+  return value === '' || value === 0 ? undefined : value;
+}
+
+/** Decisions about visitors that the gateway of this process keeps. */
+export const decisionsResource: Resource = {
+  errors: Object.values(errors),
+  migrations: [],
+  schemas: [DecisionView, DecisionsPage],
+  operations: (context) => [listOperation(context)],
+};

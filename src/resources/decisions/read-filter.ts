@@ -1,0 +1,79 @@
+import type { Call } from '../../api/call.ts';
+import { invalidTime, wrongIdKind } from '../../api/errors.ts';
+import type { DecisionFilter } from '../../decisions/messages.ts';
+import { sourceRange } from '../../decisions/source-range.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import { parseIp } from '../../lib/ip/address.ts';
+import { cidrOfAddress, parseCidr } from '../../lib/ip/cidr.ts';
+import { badDecisionFilter } from './errors.ts';
+
+export const prefix = 'dec';
+export const verdicts = ['allowed', 'warned', 'refused'] as const;
+/** Digits of an id, so that ids sort in the order of decisions. */
+const digits = 17;
+
+/** Reads the query of a call; whatever it does not take would select nothing, and is refused. */
+export function readDecisionFilter({ caller, page, filters }: Call): DecisionFilter {
+  const { since, until, source, status, verdict } = filters;
+  const untilMs = readTime(until);
+  return {
+    accountId: caller.accountId,
+    limit: page.limit,
+    before: readBefore(page.beforeId),
+    fromMs: readTime(since),
+    // Times are shown in whole seconds, and the last one counts.
+    toMs: untilMs === undefined ? undefined : untilMs + 1000,
+    edgeId: filters['edge_id'],
+    routeId: filters['route_id'],
+    source: readSource(source),
+    verdict: readVerdict(verdict),
+    module: filters['module'],
+    rule: filters['restriction_id'],
+    person: filters['person'],
+    host: filters['host'],
+    status: readStatus(status),
+    requestId: filters['request_id'],
+  };
+}
+
+export function decisionId(number: number | bigint): string {
+  return `${prefix}_${String(number).padStart(digits, '0')}`;
+}
+
+function readBefore(id: string | undefined): number | undefined {
+  if (id === undefined) return undefined;
+  const [, number] = /^dec_(\d{17})$/.exec(id) ?? [];
+  if (number === undefined) throw new UserError(wrongIdKind, { field: 'before_id', id: quote(id), prefix });
+  return Number(number);
+}
+
+function readTime(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms)) throw new UserError(invalidTime, { value: quote(text) });
+  return ms;
+}
+
+function readSource(text: string | undefined): DecisionFilter['source'] {
+  if (text === undefined) return undefined;
+  const address = text.includes('/') ? undefined : parseIp(text);
+  if (address !== undefined) return sourceRange(cidrOfAddress(address));
+  const parsed = parseCidr(text);
+  if (parsed.ok) return sourceRange(parsed.cidr);
+  throw bad('source', text, `it ${parsed.reason}`);
+}
+
+function readVerdict(text: string | undefined): string | undefined {
+  if (text === undefined || verdicts.some((each) => each === text)) return text;
+  throw bad('verdict', text, `a verdict is one of ${verdicts.join(', ')}`);
+}
+
+function readStatus(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d\d$/.test(text)) throw bad('status', text, 'a status is a number of three digits');
+  return Number(text);
+}
+
+function bad(name: string, value: string, reason: string): UserError {
+  return new UserError(badDecisionFilter, { name, value: quote(value), reason });
+}
