@@ -111,8 +111,8 @@ test('every block of the pages, pasted one after another, each page in a termina
       await aside?.after?.(walkthrough);
       run.blocks += 1;
     }
-    // The provider of the tools warns in red that it is one to try with.
-    const output = shown.join('\n').replaceAll(/^.*oidc-provider WARNING.*$/gm, '');
+    // The provider of the tools warns in colour that it is one to try with.
+    const output = shown.join('').replaceAll(/^.*oidc-provider (?:WARNING|NOTICE).*$/gm, '');
     assert.doesNotMatch(
       output,
       /^FAILED: |command not found|syntax error|\[y\/N\]|^ +at .*:\d+:\d+\)?$/m,

@@ -11,6 +11,8 @@ export class Terminal implements AsyncDisposable {
   readonly #ended: Promise<unknown>;
   #output = '';
   #pasted = 0;
+  /** Where the output of the last block ended. */
+  #over = 0;
   #look: () => void = () => {};
 
   constructor(cwd: string, environment: Readonly<Record<string, string | undefined>>) {
@@ -35,12 +37,13 @@ export class Terminal implements AsyncDisposable {
   }
 
   /**
-   * Pastes a block; resolves with what the terminal has shown once its last command has ended. `answers` are what
-   * is typed once the terminal shows something, in this order: a program that asks may take more than its answer.
+   * Pastes a block; resolves, once its last command has ended, with what the terminal has shown since the end of the block
+   * before: a program in the background may print at any time, and no line of it is cut. `answers` are what is typed once
+   * the terminal shows something, in this order: a program that asks may take more than its answer.
    */
   async paste(block: string, answers: Readonly<Record<string, string>> = {}): Promise<string> {
     let from = this.#output.length;
-    const began = from;
+    const began = this.#over;
     // What is shown while it is typed differs from what it prints.
     this.#pasted += 1;
     const mark = `block ${this.#pasted} is over`;
@@ -51,8 +54,8 @@ export class Terminal implements AsyncDisposable {
     }
     this.type(`echo "block $((${this.#pasted})) is over"\n`);
     // A prompt may stand before it, where the shell became ready late.
-    const end = await this.shows(`${mark}\n`, from);
-    return this.#output.slice(began, end);
+    this.#over = await this.shows(`${mark}\n`, from);
+    return this.#output.slice(began, this.#over);
   }
 
   /** Types a command and, once it asks, the answer; resolves with what the terminal has shown until the shell is ready again. */
