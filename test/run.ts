@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 import { installChromium } from './dashboard/support/find-chromium.ts';
 import { runChecks, runProgram } from './support/checks.ts';
+import { compileCache, deleteUnusedCode } from './support/compile-cache.ts';
 import { installCommand, installPackages, packagesFor } from './support/install-programs.ts';
 import { isLong } from './support/long-form.ts';
 import { initializePostgres, startPostgres } from './support/postgres.ts';
@@ -39,6 +40,7 @@ const missing = installPackages(packagesFor(Object.values(plan).flat(2), isLong)
 const needsBrowser = isWhole || files.some((file) => file.includes('test/dashboard'));
 if (needsBrowser) installChromium(process.env);
 
+if (isWhole) deleteUnusedCode(compileCache);
 const folder = await mkdtemp(join(tmpdir(), 'gatehouse-tests-'));
 const results: Result[] = [];
 const outcomes = new Map<readonly string[], readonly Result[]>();
@@ -70,10 +72,12 @@ try {
     TEST_PROGRAM: fileURLToPath(new URL('../dist/main.js', import.meta.url)),
     /** Holds what its files have claimed, such as ports. */
     TEST_RUN: String(process.pid),
+    /** A database with all tables, which is copied for new ones. */
+    TEST_SQLITE_MODEL: join(folder, 'model.db'),
     /** A whole run leaves out a part of what is only thoroughness: see `sample.ts`. */
     TEST_SAMPLED: isWhole ? '1' : '0',
     // Every process would compile the same code again.
-    NODE_COMPILE_CACHE: join(tmpdir(), `gatehouse-compile-cache-${process.getuid?.() ?? 0}`),
+    NODE_COMPILE_CACHE: compileCache,
   };
   // Programs that tests start, and pages that they open, are those that operators run. An outer run has built them.
   const needsPages = needsBrowser || files.some((file) => file.includes('packed'));

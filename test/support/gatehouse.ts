@@ -8,7 +8,7 @@ import type { App } from '../../src/start/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Flags } from '../../src/config/config.ts';
 import { freePort } from './free-port.ts';
-import { fillNewSqlite } from './migrated-database.ts';
+import { fillNewSqlite } from './migrated-sqlite.ts';
 import { checkAnswer } from './openapi-check.ts';
 import { refuseReadsBesideTransactions } from './reads-beside-transactions.ts';
 

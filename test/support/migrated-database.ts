@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
-import { copyFile, link, readdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { connectPostgres } from './postgres-client.ts';
 import { createDatabase } from './postgres.ts';
-import { newSqlite } from './scratch.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Files that make the tables; to load them for their migrations would take most processes far longer. */
@@ -34,42 +32,14 @@ export async function createMigratedDatabase(serverUrl: string): Promise<string>
   const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [model]);
   if (rowCount === 0) {
     const url = await createDatabase(serverUrl);
-    await fill(url);
+    await makeTables(url);
     await client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} RENAME TO ${model}`);
   }
   return createDatabase(serverUrl, model);
 }
 
-/** A SQLite database that has all tables and no rows. */
-let sqliteModel: Promise<string> | undefined;
-let copies = 0;
-
-/** Gives a SQLite database its tables, as a copy, where its folder is still empty: to make them takes a quarter of a start. */
-export async function fillNewSqlite(url: string): Promise<void> {
-  const path = pathOf(url);
-  if ((await readdir(dirname(path))).length > 0) return;
-  sqliteModel ??= makeSqliteModel();
-  const copied = `${path}-copied-${(copies += 1)}`;
-  await copyFile(pathOf(await sqliteModel), copied);
-  // At once, and only where another that starts at the same time has not made it meanwhile.
-  await link(copied, path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  await rm(copied);
-}
-
-async function makeSqliteModel(): Promise<string> {
-  const url = newSqlite();
-  await fill(url);
-  return url;
-}
-
-function pathOf(sqliteUrl: string): string {
-  return sqliteUrl.replace(/^sqlite:/, '');
-}
-
-/** Loads what it needs when it is called: most processes find the tables there, and have no other use for all resources. */
-async function fill(url: string): Promise<void> {
+/** Makes all tables in an empty database. Loads what it needs when it is called: most processes find the tables there, and have no other use for all resources. */
+export async function makeTables(url: string): Promise<void> {
   const [{ migrations }, { migrate }, { openDatabase }, { storeMigrations }] = await Promise.all([
     import('../../src/start/open-context.ts'),
     import('../../src/store/migrate.ts'),

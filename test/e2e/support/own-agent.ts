@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '../../support/free-port.ts';
 import { GatehouseProcess } from '../../support/gatehouse-process.ts';
 import type { Ended } from '../../support/gatehouse-process.ts';
+import { fillNewSqlite } from '../../support/migrated-sqlite.ts';
 import { Program } from '../gateway/support/program.ts';
 import { askHttps } from '../gateway/support/traffic.ts';
 import type { Answered, Asking } from '../gateway/support/traffic.ts';
@@ -25,6 +26,7 @@ export class AgentServer implements AsyncDisposable {
   /** The folder is that of its files, and of the settings of agents. */
   static async start(folder: string): Promise<AgentServer> {
     const server = new AgentServer(folder, await freePort(), await freePort());
+    await fillNewSqlite(server.#databaseUrl);
     await server.serve();
     server.token = (await server.program.must('POST', '/credentials', {})).token;
     const ca = await fetch(`http://127.0.0.1:${server.program.apiPort}/local_ca.pem`);
@@ -39,6 +41,10 @@ export class AgentServer implements AsyncDisposable {
     this.caFile = join(this.folder, 'ca.pem');
   }
 
+  get #databaseUrl(): string {
+    return `sqlite:${join(this.folder, 'gatehouse.db')}`;
+  }
+
   get program(): Program {
     if (this.#program === undefined) throw new Error('the server does not run');
     return this.#program;
@@ -46,7 +52,7 @@ export class AgentServer implements AsyncDisposable {
 
   /** Starts the server, or starts it again on the same ports and database. */
   async serve(): Promise<void> {
-    this.#program = await Program.start(`sqlite:${join(this.folder, 'gatehouse.db')}`, {
+    this.#program = await Program.start(this.#databaseUrl, {
       'agent-listen': `127.0.0.1:${this.agentPort}`,
       'https-listen': `127.0.0.1:${this.httpsPort}`,
       'agent-url-port': '443',

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
+import { fillNewSqlite } from '../../support/migrated-sqlite.ts';
 import { bareEnvironment, programFile } from '../../support/program-file.ts';
 
 const token = 'the-token-that-tests-begin-with-0123456789';
@@ -40,6 +41,7 @@ export class Service implements AsyncDisposable {
   }
 
   static async start(databaseUrl: string): Promise<Service> {
+    if (databaseUrl.startsWith('sqlite:')) await fillNewSqlite(databaseUrl);
     const settings = {
       'api-listen': '127.0.0.1:0',
       'https-listen': 'off',

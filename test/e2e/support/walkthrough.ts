@@ -40,6 +40,8 @@ export class Walkthrough implements AsyncDisposable {
       NODE_PATH: join(root, 'node_modules'),
       GATEHOUSE_SERVER: `127.0.0.1:${ports.get(4443)}`,
       GATEHOUSE_WORKERS: 'off',
+      // Some hundred programs of Node are started.
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
     };
     this.#server = this.#open({
       GATEHOUSE_API_LISTEN: `127.0.0.1:${ports.get(4040)}`,
