@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 
 import { until } from '../../test/e2e/gateway/support/until.ts';
 import { onEachDatabase } from '../../test/support/each-database.ts';
@@ -20,108 +20,149 @@ onEachDatabase('delivery of events', (newDatabase) => {
   const make = async (gatehouse: Gatehouse, names: readonly string[], options?: CallOptions) => {
     for (const description of names) await gatehouse.create('/ip_policies', { description }, options);
   };
-  const stateOf = async (gatehouse: Gatehouse, id: string) =>
-    (await gatehouse.get(`/event_destinations/${id}`)).body.delivery;
+  const stateOf = async (gatehouse: Gatehouse, id: string, options?: CallOptions) =>
+    (await gatehouse.get(`/event_destinations/${id}`, options)).body.delivery;
+  const newAccount = async (gatehouse: Gatehouse): Promise<CallOptions> => ({
+    token: (await createUser(gatehouse, 'admin', await createAccount(gatehouse))).token,
+  });
   const arrived = (receiver: EventReceiver, count: number) =>
     until(
       () => receiver.received.length >= count,
       () => `${receiver.received.length} of ${count} have arrived`,
     );
 
-  test('changes of the account arrive signed, in order, and nothing else does', async () => {
-    await using receiver = await EventReceiver.start();
-    await using gatehouse = await open(await newDatabase());
-    const { token } = await createUser(gatehouse, 'admin', await createAccount(gatehouse));
-    await using others = await EventReceiver.start();
-    await make(gatehouse, ['too early']);
-    await subscribe(gatehouse, receiver);
-    await subscribe(gatehouse, others, { token });
-    const policy = await gatehouse.create('/ip_policies', { description: 'mine' });
-    await make(gatehouse, ['not mine'], { token });
-    await gatehouse.create('/vaults', { name: 'no-source' });
-    await gatehouse.patch(`/ip_policies/${policy.id}`, { description: 'still mine' });
-    await gatehouse.delete(`/ip_policies/${policy.id}`);
-    await arrived(receiver, 3);
-    await arrived(others, 1);
-    assert.deepEqual(
-      receiver.received.map(({ body, isSigned, id }) => [body.event_type, isSigned, id === body.event_id]),
-      sources.map(({ type }) => [type, true, true]),
-    );
-    const [created, updated, deleted] = receiver.received.map(({ body }) => body);
-    assert.match(created.event_id, /^ev_[0-9A-Za-z]{27}$/);
-    assert.deepEqual([created.object.id, created.object.description, created.change.before], [policy.id, 'mine', null]);
-    assert.deepEqual([updated.object.description, updated.change.before.description], ['still mine', 'mine']);
-    assert.equal(deleted.object.id, policy.id);
-    assert.match(deleted.change.actor, /^usr_/);
-    assert.deepEqual(others.descriptions, ['not mine']);
-    assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 3);
-  });
-
-  test('a receiver that hangs, and one whose answer has no end, delay no other', async () => {
-    await using hanging = await EventReceiver.start(() => {});
-    await using endless = await EventReceiver.start((_event, response) => {
-      response.writeHead(200);
-      const write = () => {
-        while (!response.destroyed && response.write(Buffer.alloc(65_536)));
-        response.once('drain', write);
-      };
-      write();
+  describe('with one Gatehouse', () => {
+    let running: Gatehouse | undefined;
+    before(async () => {
+      running = await open(await newDatabase());
     });
-    await using quick = await EventReceiver.start();
-    await using gatehouse = await open(await newDatabase());
-    for (const receiver of [hanging, endless, quick]) await subscribe(gatehouse, receiver);
-    const names = ['one', 'two', 'three'];
-    await make(gatehouse, names);
-    await arrived(quick, names.length);
-    await arrived(endless, names.length);
-    assert.deepEqual([quick.descriptions, endless.descriptions], [names, names]);
-    assert.ok(hanging.received.length <= 1, 'the next event waits for the first');
-  });
+    after(() => running?.[Symbol.asyncDispose]());
+    const shared = () => running ?? assert.fail('the Gatehouse runs only while tests do');
 
-  test('what fails is tried again, in order, and the destination says why', async () => {
-    await using receiver = await EventReceiver.start((_event, response) => void response.writeHead(500).end());
-    await using gatehouse = await open(await newDatabase());
-    const id = await subscribe(gatehouse, receiver);
-    const names = ['one', 'two', 'three'];
-    await make(gatehouse, names);
-    await until(async () => (await stateOf(gatehouse, id)).status === 'failing', 'it is told');
-    const { last_error, failing_since, retries_at, sent_at } = await stateOf(gatehouse, id);
-    assert.equal(last_error, 'it answered with the status 500');
-    assert.deepEqual([sent_at, retries_at > failing_since], [null, true]);
-    receiver.answer = (_event, response) => void response.writeHead(204).end();
-    const failed = receiver.received.length;
-    await gatehouse.post(`/event_destinations/${id}/resend`);
-    await arrived(receiver, failed + names.length);
-    assert.deepEqual(receiver.descriptions.slice(failed), names);
-    await until(async () => (await stateOf(gatehouse, id)).status === 'ok', 'it is in order');
-    assert.equal((await stateOf(gatehouse, id)).last_error, null);
-  });
-
-  test('an event that is refused again and again is kept aside, and is sent again when somebody asks', async () => {
-    await using receiver = await EventReceiver.start();
-    let isMended = false;
-    receiver.answer = ({ body }, response) =>
-      void response.writeHead(body.object.description === 'bad' && !isMended ? 400 : 204).end();
-    await using gatehouse = await open(await newDatabase());
-    const id = await subscribe(gatehouse, receiver);
-    await make(gatehouse, ['first', 'bad', 'last']);
-    const count = (name: string) => receiver.descriptions.filter((each) => each === name).length;
-    for (let tries = 1; tries <= 5; tries++) {
-      await until(
-        async () => count('bad') === tries && (await stateOf(gatehouse, id)).last_error !== null,
-        () => `attempt ${tries}: ${count('bad')}`,
+    test('changes of the account arrive signed, in order, and nothing else does', async () => {
+      await using receiver = await EventReceiver.start();
+      const gatehouse = shared();
+      const own = await newAccount(gatehouse);
+      const other = await newAccount(gatehouse);
+      await using others = await EventReceiver.start();
+      await make(gatehouse, ['too early'], own);
+      await subscribe(gatehouse, receiver, own);
+      await subscribe(gatehouse, others, other);
+      const policy = await gatehouse.create('/ip_policies', { description: 'mine' }, own);
+      await make(gatehouse, ['not mine'], other);
+      await gatehouse.create('/vaults', { name: 'no-source' }, own);
+      await gatehouse.patch(`/ip_policies/${policy.id}`, { description: 'still mine' }, own);
+      await gatehouse.delete(`/ip_policies/${policy.id}`, own);
+      await arrived(receiver, 3);
+      await arrived(others, 1);
+      assert.deepEqual(
+        receiver.received.map(({ body, isSigned, id }) => [body.event_type, isSigned, id === body.event_id]),
+        sources.map(({ type }) => [type, true, true]),
       );
-      if (tries < 5) {
-        assert.equal(count('last'), 0, 'the order is kept while it is tried');
-        await gatehouse.post(`/event_destinations/${id}/resend`);
+      const [created, updated, deleted] = receiver.received.map(({ body }) => body);
+      assert.match(created.event_id, /^ev_[0-9A-Za-z]{27}$/);
+      assert.deepEqual(
+        [created.object.id, created.object.description, created.change.before],
+        [policy.id, 'mine', null],
+      );
+      assert.deepEqual([updated.object.description, updated.change.before.description], ['still mine', 'mine']);
+      assert.equal(deleted.object.id, policy.id);
+      assert.match(deleted.change.actor, /^usr_/);
+      assert.deepEqual(others.descriptions, ['not mine']);
+      assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 3);
+    });
+
+    test('a receiver that hangs, and one whose answer has no end, delay no other', async () => {
+      await using hanging = await EventReceiver.start(() => {});
+      await using endless = await EventReceiver.start((_event, response) => {
+        response.writeHead(200);
+        const write = () => {
+          while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+          response.once('drain', write);
+        };
+        write();
+      });
+      await using quick = await EventReceiver.start();
+      const gatehouse = shared();
+      const own = await newAccount(gatehouse);
+      for (const receiver of [hanging, endless, quick]) await subscribe(gatehouse, receiver, own);
+      const names = ['one', 'two', 'three'];
+      await make(gatehouse, names, own);
+      await arrived(quick, names.length);
+      await arrived(endless, names.length);
+      assert.deepEqual([quick.descriptions, endless.descriptions], [names, names]);
+      assert.ok(hanging.received.length <= 1, 'the next event waits for the first');
+    });
+
+    test('what fails is tried again, in order, and the destination says why', async () => {
+      await using receiver = await EventReceiver.start((_event, response) => void response.writeHead(500).end());
+      const gatehouse = shared();
+      const own = await newAccount(gatehouse);
+      const id = await subscribe(gatehouse, receiver, own);
+      const names = ['one', 'two', 'three'];
+      await make(gatehouse, names, own);
+      await until(async () => (await stateOf(gatehouse, id, own)).status === 'failing', 'it is told');
+      const { last_error, failing_since, retries_at, sent_at } = await stateOf(gatehouse, id, own);
+      assert.equal(last_error, 'it answered with the status 500');
+      assert.deepEqual([sent_at, retries_at > failing_since], [null, true]);
+      receiver.answer = (_event, response) => void response.writeHead(204).end();
+      const failed = receiver.received.length;
+      await gatehouse.post(`/event_destinations/${id}/resend`, undefined, own);
+      await arrived(receiver, failed + names.length);
+      assert.deepEqual(receiver.descriptions.slice(failed), names);
+      await until(async () => (await stateOf(gatehouse, id, own)).status === 'ok', 'it is in order');
+      assert.equal((await stateOf(gatehouse, id, own)).last_error, null);
+    });
+
+    test('an event that is refused again and again is kept aside, and is sent again when somebody asks', async () => {
+      await using receiver = await EventReceiver.start();
+      let isMended = false;
+      receiver.answer = ({ body }, response) =>
+        void response.writeHead(body.object.description === 'bad' && !isMended ? 400 : 204).end();
+      const gatehouse = shared();
+      const own = await newAccount(gatehouse);
+      const id = await subscribe(gatehouse, receiver, own);
+      await make(gatehouse, ['first', 'bad', 'last'], own);
+      const count = (name: string) => receiver.descriptions.filter((each) => each === name).length;
+      for (let tries = 1; tries <= 5; tries++) {
+        await until(
+          async () => count('bad') === tries && (await stateOf(gatehouse, id, own)).last_error !== null,
+          () => `attempt ${tries}: ${count('bad')}`,
+        );
+        if (tries < 5) {
+          assert.equal(count('last'), 0, 'the order is kept while it is tried');
+          await gatehouse.post(`/event_destinations/${id}/resend`, undefined, own);
+        }
       }
-    }
-    await until(() => count('last') === 1, 'the next one follows');
-    assert.equal((await stateOf(gatehouse, id)).undelivered, 1);
-    isMended = true;
-    assert.deepEqual((await gatehouse.post(`/event_destinations/${id}/resend`)).body, { resent: 1 });
-    await until(async () => (await stateOf(gatehouse, id)).undelivered === 0, 'it has arrived');
-    assert.deepEqual([count('bad'), count('last'), count('first')], [6, 1, 1]);
+      await until(() => count('last') === 1, 'the next one follows');
+      assert.equal((await stateOf(gatehouse, id, own)).undelivered, 1);
+      isMended = true;
+      assert.deepEqual((await gatehouse.post(`/event_destinations/${id}/resend`, undefined, own)).body, { resent: 1 });
+      await until(async () => (await stateOf(gatehouse, id, own)).undelivered === 0, 'it has arrived');
+      assert.deepEqual([count('bad'), count('last'), count('first')], [6, 1, 1]);
+    });
+
+    test('nothing is sent to the installation itself, nor any more to what was deleted', async () => {
+      await using receiver = await EventReceiver.start();
+      const gatehouse = shared();
+      const own = await newAccount(gatehouse);
+      const { port } = new URL(gatehouse.url);
+      const target = { webhook: { ...receiver.destination.target.webhook, url: `https://127.0.0.1:${port}/` } };
+      const inward = await gatehouse.create('/event_destinations', { target }, own);
+      const outward = await gatehouse.create('/event_destinations', receiver.destination, own);
+      const ids = [inward.id, outward.id];
+      const { id } = await gatehouse.create('/event_subscriptions', { sources, destination_ids: ids }, own);
+      await make(gatehouse, ['one'], own);
+      await until(async () => (await stateOf(gatehouse, inward.id, own)).status === 'failing', 'it is refused');
+      assert.match((await stateOf(gatehouse, inward.id, own)).last_error, /which is refused: api/);
+      await arrived(receiver, 1);
+      await gatehouse.delete(`/event_subscriptions/${id}`, own);
+      await make(gatehouse, ['two'], own);
+      await subscribe(gatehouse, receiver, own);
+      await make(gatehouse, ['three'], own);
+      await arrived(receiver, 2);
+      assert.deepEqual(receiver.descriptions, ['one', 'three']);
+    });
   });
 
   test('what happens while nobody sends is sent after a start, and by the other of two processes', async () => {
@@ -201,26 +242,5 @@ onEachDatabase('delivery of events', (newDatabase) => {
     for (const [id, error] of await failed())
       assert.match(String(error), /which is refused: (api|link_local)$/, ids.get(String(id)));
     assert.equal(connections, 0);
-  });
-
-  test('nothing is sent to the installation itself, nor any more to what was deleted', async () => {
-    await using receiver = await EventReceiver.start();
-    await using gatehouse = await open(await newDatabase());
-    const { port } = new URL(gatehouse.url);
-    const target = { webhook: { ...receiver.destination.target.webhook, url: `https://127.0.0.1:${port}/` } };
-    const inward = await gatehouse.create('/event_destinations', { target });
-    const outward = await gatehouse.create('/event_destinations', receiver.destination);
-    const ids = [inward.id, outward.id];
-    const { id } = await gatehouse.create('/event_subscriptions', { sources, destination_ids: ids });
-    await make(gatehouse, ['one']);
-    await until(async () => (await stateOf(gatehouse, inward.id)).status === 'failing', 'it is refused');
-    assert.match((await stateOf(gatehouse, inward.id)).last_error, /which is refused: api/);
-    await arrived(receiver, 1);
-    await gatehouse.delete(`/event_subscriptions/${id}`);
-    await make(gatehouse, ['two']);
-    await subscribe(gatehouse, receiver);
-    await make(gatehouse, ['three']);
-    await arrived(receiver, 2);
-    assert.deepEqual(receiver.descriptions, ['one', 'three']);
   });
 });

@@ -6,6 +6,7 @@ import { connect } from 'node:tls';
 
 import * as fc from 'fast-check';
 
+import { rounds } from '../../test/support/long-form.ts';
 import { readClientHello } from './client-hello.ts';
 
 /** The first message of a real client. */
@@ -101,6 +102,6 @@ test('no bytes make it throw, or wait for more than it would take', async () => 
       readClientHello(spoilt.subarray(0, end));
       return readClientHello(Buffer.concat([spoilt, Buffer.alloc(70_000, spoilt)])).state === 'done';
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(600, 20_000) },
   );
 });

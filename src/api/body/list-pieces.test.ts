@@ -3,6 +3,7 @@ import { test } from 'node:test';
 
 import fc from 'fast-check';
 
+import { rounds } from '../../../test/support/long-form.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { findList, listPieces } from './list-pieces.ts';
 
@@ -60,7 +61,7 @@ test('a text is a list in pieces if, and only if, it is one as a whole', () => {
     fc.property(fc.oneof(broken, list), (text) => {
       assert.deepEqual(read(text), parsed(text));
     }),
-    { numRuns: 3_000 },
+    { numRuns: rounds(1_000, 30_000) },
   );
 });
 

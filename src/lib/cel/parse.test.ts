@@ -3,6 +3,7 @@ import { test } from 'node:test';
 
 import * as fc from 'fast-check';
 
+import { rounds } from '../../../test/support/long-form.ts';
 import { depthLimit, parseExpression } from './parse.ts';
 import type { Node } from './tree.ts';
 import { ExpressionFault } from './syntax-fault.ts';
@@ -152,5 +153,5 @@ test('any text is parsed, or refused with a place in it', () => {
       assert.ok(error.at >= 1 && error.at <= text.length + 1, `${error.at} is not in ${JSON.stringify(text)}`);
     }
   });
-  fc.assert(property, { numRuns: 2_000 });
+  fc.assert(property, { numRuns: rounds(600, 20_000) });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 
+import { rounds } from '../../../test/support/long-form.ts';
 import { anyCidr, edgesOf, ipv6Of, naiveLookup } from '../../../test/support/naive-cidrs.ts';
 import { finishNow } from '../steps.ts';
 import { formatIp, ipFromIpv4Word, parseIp } from './address.ts';
@@ -113,7 +114,7 @@ test('the addresses admitted are those that a search of all rules finds', () => 
       for (const ip of addresses) assert.equal(hasAddress(admitted, ip), decide(ip), formatIp(ip));
       assert.equal(isEmpty(admitted), !addresses.some(decide));
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(600, 3000) },
   );
 });
 
@@ -131,7 +132,7 @@ test('the addresses admitted are those that the gateway admits, at all bounds of
       assert.equal(example === undefined, isEmpty(admitted));
       if (example !== undefined) assert.equal(set.lookup(example), 1);
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(600, 3000) },
   );
 });
 
@@ -142,7 +143,7 @@ test('without the rules that never decide the same addresses are admitted', () =
       const kept = rules.filter((_, at) => kinds[at] === undefined);
       assert.equal(verdicts(kept, addresses), verdicts(rules, addresses));
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(600, 3000) },
   );
 });
 
@@ -158,7 +159,7 @@ test('each rule that is not told as one that never decides is needed', () => {
         assert.notEqual(verdicts(others, addresses), verdicts(kept, addresses), formatCidr(rule.cidr));
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(600, 3000) },
   );
 });
 
@@ -177,7 +178,7 @@ test('the kind of a rule and the rule that decides in its place fit together', (
         if (kinds[at] === 'needless') assert.equal(rule.action, 'deny');
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(400, 2000) },
   );
 });
 
@@ -196,7 +197,7 @@ test('sets are cut and taken from each other address by address', () => {
       assert.deepEqual(finishNow(inBoth(a, everybody)), a);
       assert.deepEqual(finishNow(inBoth(a, nobody)), nobody);
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(200, 1000) },
   );
 });
 
@@ -230,6 +231,24 @@ test('rules that never decide are told by their kind', () => {
   assert.deepEqual(kindsOf('!10.1.0.0/16', '!10.0.0.0/8', '10.0.0.0/7'), ['shadowed', undefined, undefined]);
   assert.deepEqual(kindsOf('10.0.0.0/8', '!10.1.0.0/16', '10.1.2.0/24'), [undefined, undefined, 'contradictory']);
   assert.deepEqual(kindsOf('10.0.0.0/8', '2001:db8::/32', '!::/0'), [undefined, 'contradictory', undefined]);
+});
+
+test('of several rules that keep all of one out, the first of their addresses is named', () => {
+  for (const texts of [
+    ['10.0.0.0/8', '!10.0.0.0/9', '!10.128.0.0/10', '!10.192.0.0/10'],
+    ['2001:db8::/32', '!2001:db8::/33', '!2001:db8:8000::/34', '!2001:db8:c000::/34'],
+  ]) {
+    const [whole, first, ...others] = rulesOf(...texts);
+    for (const rules of [
+      [whole!, first!, ...others],
+      [...others, first!, whole!],
+    ]) {
+      const { kinds, by } = cover(rules);
+      const at = rules.indexOf(whole!);
+      assert.equal(kinds[at], 'contradictory');
+      assert.equal(by[at], first);
+    }
+  }
 });
 
 test('an example is an address that people know from examples, where the set has one', () => {

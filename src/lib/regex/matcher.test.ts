@@ -3,6 +3,7 @@ import { test } from 'node:test';
 
 import * as fc from 'fast-check';
 
+import { rounds } from '../../../test/support/long-form.ts';
 import { Matcher } from './matcher.ts';
 import { Regex } from './regex.ts';
 
@@ -52,7 +53,7 @@ test('patterns match as regular expressions do', () => {
         new Regex(source).test(sample, () => {}),
       );
     }),
-    { numRuns: 5000 },
+    { numRuns: rounds(1500, 50_000) },
   );
 });
 

@@ -9,7 +9,8 @@ import { isBeingWritten } from '../../../test/support/write-lock.ts';
 import { overQuota, policiesTooLarge } from '../../errors/shared.ts';
 
 const path = '/configuration';
-const edgeCount = 200;
+/** Steps of several pieces. */
+const edgeCount = 100;
 
 interface Entry {
   readonly kind: string;
@@ -269,11 +270,11 @@ onDatabasesInTurn('plans of many steps', (newDatabase) => {
       assert.ok(planned.body.msg.includes(text), planned.body.msg);
     };
     // Each piece alone would have a place, and the last endpoint has none.
-    await set('endpoints=199');
-    await refused([...others(), ...inner(200)], overQuota.code, 'endpoint-199');
-    await planAndApply(gatehouse, [...others(), ...inner(199)], admin);
+    await set('endpoints=169');
+    await refused([...others(), ...inner(170)], overQuota.code, 'endpoint-169');
+    await planAndApply(gatehouse, [...others(), ...inner(169)], admin);
     // As many go as come, and endpoints go first.
-    await planAndApply(gatehouse, [...others(), ...named(inner(199))], admin, '&prune=true');
+    await planAndApply(gatehouse, [...others(), ...named(inner(169))], admin, '&prune=true');
     // Backends come before others go.
     const backends = Array.from({ length: 100 }, (__, at) => ({
       kind: 'static_backends',
@@ -281,13 +282,13 @@ onDatabasesInTurn('plans of many steps', (newDatabase) => {
       address: 'app:80',
     }));
     await set('backends=109');
-    await refused([...backends, ...named(inner(199))], overQuota.code, 'new-99', '&prune=true');
+    await refused([...backends, ...named(inner(169))], overQuota.code, 'new-99', '&prune=true');
     await set('backends=110');
-    await planAndApply(gatehouse, [...backends, ...named(inner(199))], admin, '&prune=true');
+    await planAndApply(gatehouse, [...backends, ...named(inner(169))], admin, '&prune=true');
     await set(`traffic_policy_kib=${memory * 4}`);
-    await refused(named(inner(199, { traffic_policy: larger })), policiesTooLarge.code, 'KiB of memory');
+    await refused(named(inner(169, { traffic_policy: larger })), policiesTooLarge.code, 'KiB of memory');
     await set('traffic_policy_kib=100000');
-    await planAndApply(gatehouse, named(inner(199, { traffic_policy: larger })), admin);
+    await planAndApply(gatehouse, named(inner(169, { traffic_policy: larger })), admin);
   });
 
   test('the lock-out guard of a plan looks at the end of all steps', async () => {
@@ -317,7 +318,7 @@ onDatabasesInTurn('plans of many steps', (newDatabase) => {
     const newAdmin = async () => createUser(gatehouse, 'admin', await createAccount(gatehouse));
     const [admin, other] = [await newAdmin(), await newAdmin()];
     const over = new AbortController();
-    const dryRun = post(gatehouse, [...others(), ...edges(1_000)], admin, '?dry_run=true').finally(() => over.abort());
+    const dryRun = post(gatehouse, [...others(), ...edges(400)], admin, '?dry_run=true').finally(() => over.abort());
     const isRehearsed = async () => {
       while (!over.signal.aborted) if (await isBeingWritten(url)) return true;
       return false;

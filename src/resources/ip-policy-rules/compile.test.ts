@@ -106,15 +106,16 @@ onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
           for (const { what, rule, other, bySecond } of all) {
             const gatehouse = bySecond ? second : first;
             const [cidr, action] = rule;
-            const found = (await rulesOf(policy)).find(({ text }) => text === cidr);
+            const sql = 'SELECT id FROM ip_policy_rules WHERE ip_policy_id = $1 AND cidr = $2';
+            const [found] = await first.app.context.store.queries.all(sql, [policy, cidr]);
             // A short list is not kept.
             const list = [...(other[1] === 'allow' ? base : []), { cidr, action }];
             if (what === 'replace') await gatehouse.put(`/ip_policies/${policy}/rules`, list);
             else if (what === 'describe') await gatehouse.patch(`/ip_policies/${policy}`, { description: cidr });
             else if (found === undefined)
               await gatehouse.post('/ip_policy_rules', { ip_policy_id: policy, cidr, action });
-            else if (what === 'put') await gatehouse.delete(`/ip_policy_rules/${found.id}`);
-            else await gatehouse.patch(`/ip_policy_rules/${found.id}`, { cidr: other[0] });
+            else if (what === 'put') await gatehouse.delete(`/ip_policy_rules/${found[0]}`);
+            else await gatehouse.patch(`/ip_policy_rules/${found[0]}`, { cidr: other[0] });
             await first.app.context.store.poll();
             await isPackedOf(inForce.get(policy), policy);
           }
