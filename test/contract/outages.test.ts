@@ -95,7 +95,7 @@ onEachDatabase('a database that fails', (newDatabase, newEmpty) => {
     const log = pino({ level: 'silent' });
     let starts = 0;
     for (const isOutage of [false, true]) {
-      const step = isLong ? 1 : 10;
+      const step = isLong ? 1 : 20;
       const first =
         1 +
         decide(step, [

@@ -12,10 +12,11 @@ const blocks = [...page.matchAll(/^```ts\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, p
   code,
 }));
 const files = blocks.map(({ path }) => path);
-const suites = ['openapi', 'architecture', 'migrating', 'operations-{access,rights,writes}', 'filters', 'fuzz'];
+const operationSuites = ['access', 'rights', 'writes'].map((name) => `operations-${name}`);
+const suites = ['openapi', 'architecture', 'migrating', ...operationSuites, 'filters', 'fuzz'];
 /** SQLite is enough, and what is generated has just been. */
 const leftOut = ['PostgreSQL', 'every generated file'].map((words) => `--test-skip-pattern=${words}`);
-const inOneProcess = ['--test', '--test-isolation=none'];
+const inOneProcess = 'test/support/run-in-turn.ts';
 const ofExamples = { TEST_OPERATIONS: 'Contacts,HttpsEdgeRouteServedBy' };
 
 // It checks types and runs other tests: half a minute of processor time, and several beside other work.
@@ -43,7 +44,7 @@ test('a resource and a module that are made by the recipes pass the contract tes
   for (const path of written.split(', ')) assert.ok(page.includes(`\`${path}\``), `the page does not name ${path}`);
 
   // Step 4: the rows of rights, as the test prints them.
-  const rights = [...inOneProcess, '--test-name-pattern=table of rights', 'test/contract/operations-rights.test.ts'];
+  const rights = ['--test-name-pattern=table of rights', inOneProcess, 'test/contract/operations-rights.test.ts'];
   const { failed, output } = await copy.try('node', rights);
   const rows = new Set(output.match(/^ *(?:Contacts|HttpsEdgeRouteServedBy)\w+: '\w+',$/gm));
   assert.ok(failed && rows.size === 5 + 3, output);
@@ -54,5 +55,5 @@ test('a resource and a module that are made by the recipes pass the contract tes
   // The types of these files only: those of all others are half of the work of this test, and are checked elsewhere.
   await copy.run('oxlint', ['--type-aware', '--type-check', '--deny-warnings', ...files]);
   const suiteFiles = suites.map((name) => `test/contract/${name}.test.ts`);
-  await copy.run('node', [...inOneProcess, ...leftOut, ...suiteFiles, ...tests], ofExamples);
+  await copy.run('node', [...leftOut, inOneProcess, ...suiteFiles, ...tests], ofExamples);
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { remoteCommands } from '../support/command-host.ts';
+import type { CommandHost } from '../support/command-host.ts';
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
 
 const token = 'the-token-of-both-servers-0123456789';
@@ -40,13 +41,17 @@ describe('files between two servers', () => {
     PORT: '8080',
     CI: '',
   });
-  const run = (server: GatehouseProcess, ...args: readonly string[]) => GatehouseProcess.run(args, variables(server));
+  const start = (server: GatehouseProcess, ...args: readonly string[]) => GatehouseProcess.run(args, variables(server));
+  /** Has most of the commands in this process: each start of the program would show nothing else. */
+  const hosts = new Map<GatehouseProcess, CommandHost>();
+  const run = (server: GatehouseProcess, ...args: readonly string[]) => hosts.get(server)!.end(args);
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
-    const start = (name: string) =>
+    const serve = (name: string) =>
       GatehouseProcess.serve(`sqlite:${join(folder, name)}`, ['--role', 'api', '--bootstrap-token', token]);
-    [first, second] = await Promise.all([start('first.db'), start('second.db')]);
+    [first, second] = await Promise.all([serve('first.db'), serve('second.db')]);
+    for (const server of [first, second]) hosts.set(server, remoteCommands(variables(server)));
   });
   after(async () => {
     await first[Symbol.asyncDispose]();
@@ -57,19 +62,19 @@ describe('files between two servers', () => {
   test('what one exports, the other applies, and exports again the same', async () => {
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
     const [policies, edges] = [join(folder, 'policies.yaml'), join(folder, 'edges.yaml')];
-    const applied = await run(first, 'apply', policies, edges);
+    const applied = await start(first, 'apply', policies, edges);
     assert.equal(applied.code, 0, applied.errors);
     assert.match(applied.out, /^\+ https_edges web$/m);
     assert.match(applied.out, /Applied: 3 created, 0 changed, 0 deleted\./);
     assert.ok(!applied.out.includes('\u001b'), 'colour is for terminals');
-    const exported = await run(first, 'export');
+    const exported = await start(first, 'export');
     assert.match(exported.out, /The office, with words and \$\$\{this\}/);
     assert.match(exported.out, /^# yaml-language-server: \$schema=http/);
     const file = join(folder, 'all.yml');
     assert.equal((await run(first, 'export', '-o', file)).code, 0);
     assert.equal(await readFile(file, 'utf8'), exported.out);
 
-    const planned = await run(second, 'plan', file, '--exit-code');
+    const planned = await start(second, 'plan', file, '--exit-code');
     assert.equal(planned.code, 2, planned.errors);
     assert.match(planned.out, /3 to create, 0 to change, 0 to delete, 0 unchanged\./);
     assert.equal((await run(second, 'apply', file)).code, 0);
@@ -101,7 +106,7 @@ describe('files between two servers', () => {
     assert.equal((await run(first, 'diff', await version())).out, 'No changes.\n');
     const shown = await run(first, 'return', then, '--dry-run');
     assert.match(shown.out, /^0 to create, 1 to change, 1 to delete, 2 unchanged\.$/m);
-    const unasked = await run(first, 'return', then);
+    const unasked = await start(first, 'return', then);
     assert.equal(unasked.code, 1);
     assert.match(unasked.errors, /1 would be deleted, and nobody can be asked here/);
     assert.equal((await run(first, 'export')).out, secondExport.out);

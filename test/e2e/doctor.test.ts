@@ -6,15 +6,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
+import { addDoctor } from '../../src/command-line/doctor/doctor.ts';
 import { makePair } from '../support/certificate-pair.ts';
+import { CommandHost } from '../support/command-host.ts';
 import { onDatabasesInTurn } from '../support/each-database.ts';
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
+import type { Ended } from '../support/gatehouse-process.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { ReplicatedPostgres } from './failover/support/replicated-postgres.ts';
 import { until } from './gateway/support/until.ts';
 
 const token = 'the-token-of-the-patient-0123456789abcdef';
 const quiet = ['--https-listen', 'off', '--agent-listen', 'off', '--link-listen', 'off'];
+
+/** Runs it in this process: each start of the program would show nothing else. */
+function doctor(words: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const commands = new CommandHost(variables);
+  commands.add(addDoctor);
+  return commands.end(words);
+}
 
 onDatabasesInTurn('gatehouse doctor', (newDatabase) => {
   test('finds nothing wrong before the first start and beside a running service', async () => {
@@ -30,12 +40,12 @@ onDatabasesInTurn('gatehouse doctor', (newDatabase) => {
     assert.equal(fresh.code, 0, fresh.out + fresh.errors);
     await using server = await GatehouseProcess.serve(url, ['--bootstrap-token', token]);
     const { host } = new URL(server.url);
-    const beside = await GatehouseProcess.run(['check', '--database-url', url, '--api-listen', host, ...quiet]);
+    const beside = await doctor(['check', '--database-url', url, '--api-listen', host, ...quiet]);
     assert.equal(beside.code, 0, beside.out + beside.errors);
     assert.match(beside.out, /^ok {7}port .*: it is taken, and the service runs/m);
     assert.match(beside.out, /^ok {7}certificates: 0 are uploaded/m);
     const elsewhere = ['--database-url', 'sqlite:/nowhere/another.db', '--api-listen', host, ...quiet];
-    const another = await GatehouseProcess.run(['doctor', ...elsewhere]);
+    const another = await doctor(['doctor', ...elsewhere]);
     assert.equal(another.code, 2, another.out);
     assert.match(another.out, /^fault {4}database: \/nowhere\/another\.db does not exist, although the service runs/m);
     const pair = makePair('doctor', '-days', '5', '-subj', '/CN=soon.test', '-addext', 'subjectAltName=DNS:soon.test');
@@ -52,7 +62,7 @@ onDatabasesInTurn('gatehouse doctor', (newDatabase) => {
     const edge = { hostports: ['old.example.com:443', 'new.example.com:443'] };
     assert.equal((await server.call('POST', '/edges/https', token, edge)).status, 201);
     const args = ['--database-url', url, '--api-listen', host, '--own-names', 'old.example.com'];
-    const soon = await GatehouseProcess.run(['doctor', ...args, ...quiet]);
+    const soon = await doctor(['doctor', ...args, ...quiet]);
     assert.match(soon.out, /^warning {2}names: .*old\.example\.com \(edghts_\w+\)\. They are served/m);
     assert.doesNotMatch(soon.out, /new\.example\.com/);
     assert.match(
@@ -72,14 +82,7 @@ describe('gatehouse doctor', () => {
     await using pair = await ReplicatedPostgres.start();
     const { primary } = pair;
     const findings = async (url: string) => {
-      const { out, errors } = await GatehouseProcess.run([
-        'doctor',
-        '--database-url',
-        url,
-        '--api-listen',
-        '127.0.0.1:0',
-        ...quiet,
-      ]);
+      const { out, errors } = await doctor(['doctor', '--database-url', url, '--api-listen', '127.0.0.1:0', ...quiet]);
       return /^\S+ +replication: .*$/m.exec(out)?.[0] ?? out + errors;
     };
     const set = async (name: string, value: string) => {
@@ -91,7 +94,8 @@ describe('gatehouse doctor', () => {
         async () => (await primary.ask(`SELECT COUNT(*) FROM pg_stat_replication WHERE ${condition}`)) === count,
         `${count} with ${condition}`,
       );
-    await primary.ask('CREATE ROLE plain LOGIN');
+    // The server has tables of Gatehouse already.
+    await primary.ask('CREATE ROLE plain LOGIN IN ROLE pg_read_all_data');
     const plain = pair.url.replace('postgres@', 'plain@');
     for (const url of [pair.url, plain])
       assert.match(await findings(url), /^warning .*: of 1 standby none is synchronous: a failover loses/);
@@ -129,9 +133,9 @@ describe('gatehouse doctor', () => {
     assert.match(out, /^fault {4}database: it cannot be used: .*restore a backup$/m);
     assert.match(out, /^fault {4}port 127\.0\.0\.1:\d+: another program listens there: .*GATEHOUSE_API_LISTEN$/m);
     const nowhere = ['--database-url', 'postgres://127.0.0.1:1/none', '--api-listen', '127.0.0.1:0'];
-    const dead = await GatehouseProcess.run(['doctor', ...nowhere, ...quiet]);
+    const dead = await doctor(['doctor', ...nowhere, ...quiet]);
     assert.deepEqual([dead.code, /^fault {4}database: .*GATEHOUSE_DATABASE_URL/m.test(dead.out)], [2, true]);
-    const misspelt = await GatehouseProcess.run(['doctor'], { GATEHOUSE_API_LISTN: 'x' });
+    const misspelt = await doctor(['doctor'], { GATEHOUSE_API_LISTN: 'x' });
     assert.deepEqual(
       [misspelt.code, /^fault {4}settings: GATEHOUSE_API_LISTN.*_LISTEN/m.test(misspelt.out)],
       [2, true],

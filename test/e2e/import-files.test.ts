@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
+import { remoteCommands } from '../support/command-host.ts';
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
@@ -23,13 +24,14 @@ after(() => server[Symbol.asyncDispose]());
 async function convert(flag: string, text: string, expected = 6) {
   const [from, to] = [join(folder, 'from'), join(folder, 'to.yaml')];
   await writeFile(from, text);
-  const { code, out, errors } = await GatehouseProcess.run(['import', flag, from]);
+  const { code, out, errors } = await remoteCommands({}).end(['import', flag, from]);
   assert.equal(code, expected, errors);
   await writeFile(to, out);
   const variables = { GATEHOUSE_URL: server.url, GATEHOUSE_TOKEN: token };
-  const applied = await GatehouseProcess.run(['apply', to, '--prune', '--yes'], variables);
+  const commands = remoteCommands(variables);
+  const applied = await commands.end(['apply', to, '--prune', '--yes']);
   assert.equal(applied.code, 0, `${applied.errors}\n${out}`);
-  return { written: out, errors, exported: (await GatehouseProcess.run(['export'], variables)).out };
+  return { written: out, errors, exported: (await commands.end(['export'])).out };
 }
 
 test('the reverse proxies of a Caddyfile become edges, and what would let in more is a comment', async () => {
@@ -173,7 +175,7 @@ test('a file of the other program is refused, with the right flag', async () => 
   ] as const;
   for (const [flag, text, hint] of refusals) {
     await writeFile(join(folder, 'other'), text);
-    const { code, out, errors } = await GatehouseProcess.run(['import', flag, join(folder, 'other')]);
+    const { code, out, errors } = await remoteCommands({}).end(['import', flag, join(folder, 'other')]);
     assert.deepEqual([code, out], [1, '']);
     assert.match(errors, hint);
   }
@@ -182,7 +184,7 @@ test('a file of the other program is refused, with the right flag', async () => 
 test('the address of the dashboard or the reference, copied from a browser, leads to its API', async () => {
   for (const page of ['/dashboard', '/dashboard/', '/dashboard/edges?sort=name', '/docs/', '/docs/#tag/edges']) {
     const variables = { GATEHOUSE_URL: server.url + page, GATEHOUSE_TOKEN: token };
-    const { code, errors } = await GatehouseProcess.run(['export'], variables);
+    const { code, errors } = await remoteCommands(variables).end(['export']);
     assert.equal(code, 0, errors);
   }
 });

@@ -164,18 +164,19 @@ test('a request under way ends with the rules it began with', async () => {
 
 test('one change among many edges costs what it costs among few', async () => {
   await using few = await startGateway(manyEdges(10));
-  await using many = await startGateway(manyEdges(100_000));
+  await using many = await startGateway(manyEdges(30_000));
   const cost = async (gateway: typeof few): Promise<number> => {
-    const started = performance.now();
-    for (let round = 0; round < 2000; round++) await gateway.set(edgeEntry('e5', ['h5.many.test'], []));
-    return performance.now() - started;
+    const before = process.cpuUsage();
+    for (let round = 0; round < 200; round++) await gateway.set(edgeEntry('e5', ['h5.many.test'], []));
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
   };
   const ratios: number[] = [];
-  for (let round = 0; round < 5; round++) {
+  do {
     const small = await cost(few);
     ratios.push((await cost(many)) / small);
-  }
-  // Copying or rebuilding 100,000 entries for each change would make the ratio about a thousand.
+  } while (ratios.length < 5 && Math.min(...ratios) >= 20);
+  // Copying or rebuilding 30,000 entries for each change would make the ratio some hundreds.
   assert.ok(Math.min(...ratios) < 20, `ratios ${ratios.join(', ')}`);
-  assert.equal(many.accountOfHost('h99999.many.test'), 'acc_1');
+  assert.equal(many.accountOfHost('h29999.many.test'), 'acc_1');
 });

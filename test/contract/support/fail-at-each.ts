@@ -81,18 +81,17 @@ async function failOnce(
   const { status, text } = await world.own.call(operation, prepared).finally(() => faults.end());
   await recovered(world);
   const after = await settled(world);
-  const effect: Effect = {
-    versions: after.version - before.version,
-    rows: compareRows(before.content, after.content),
-    shown: await readAgain(world, operation, prepared),
-  };
-  const isCarriedOut = effect.versions > 0 || effect.rows !== '';
+  const versions = after.version - before.version;
+  const rows = compareRows(before.content, after.content);
+  const isCarriedOut = versions > 0 || rows !== '';
+  const effect = (): Promise<Effect> =>
+    readAgain(world, operation, prepared).then((shown) => ({ versions, rows, shown }));
   return {
     status,
     text,
     statements: faults.met(),
     failed: faults.failed[0],
-    effect: isCarriedOut ? effect : undefined,
+    effect: isCarriedOut ? await effect() : undefined,
     after,
   };
 }
@@ -128,6 +127,7 @@ async function readAgain(
 
 /** Returns `table +added -removed` for each table that differs. */
 function compareRows(before: string, after: string): string {
+  if (before === after) return '';
   const [old, fresh] = [rowsOf(before), rowsOf(after)];
   const missing = (rows: ReadonlySet<string> = new Set(), from: ReadonlySet<string> = new Set()) =>
     [...rows].filter((row) => !from.has(row)).length;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 
@@ -23,7 +23,7 @@ export class RepositoryCopy implements AsyncDisposable {
   }
 
   static async make(): Promise<RepositoryCopy> {
-    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-copy-'));
+    const folder = await newFolder();
     await cp(root, folder, { recursive: true, filter: (path) => !left.has(basename(path)) });
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
     return new RepositoryCopy(folder);
@@ -69,5 +69,18 @@ export class RepositoryCopy implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** A folder that no other run has now. Those of earlier runs had the same path, by which Node finds the code that it has compiled. */
+async function newFolder(): Promise<string> {
+  for (let at = 1; ; at++) {
+    const folder = join(tmpdir(), `gatehouse-copy-${process.getuid?.() ?? 0}-${at}`);
+    try {
+      await mkdir(folder);
+      return folder;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
   }
 }

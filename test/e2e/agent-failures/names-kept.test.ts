@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, beforeEach, test } from 'node:test';
 
 import { freePort } from '../../support/free-port.ts';
 import { onAnyDatabase } from '../../support/each-database.ts';
@@ -8,8 +8,14 @@ import { Program } from '../gateway/support/program.ts';
 import { until } from '../gateway/support/until.ts';
 
 onAnyDatabase('an agent', (newDatabase) => {
+  let served: Served;
+  before(async () => {
+    served = await Served.start(await newDatabase());
+  });
+  beforeEach(() => served.clear());
+  after(() => served[Symbol.asyncDispose]());
+
   test('that was frozen for so long that it was dropped has its name again when it wakes up', async () => {
-    await using served = await Served.start(await newDatabase());
     const agent = await served.agent(await served.newToken(), [{}]);
     const statusOf = async () => (await served.ask(agent.hostname)).status;
     assert.equal(await statusOf(), 200);
@@ -23,7 +29,6 @@ onAnyDatabase('an agent', (newDatabase) => {
   });
 
   test('that is started anew after the server was killed has its name, while the server still remembers the old one', async () => {
-    await using served = await Served.start(await newDatabase());
     const token = await served.newToken();
     const listeners = [{ domain: 'again.localhost' }];
     const agent = await served.agent(token, listeners);
@@ -36,8 +41,6 @@ onAnyDatabase('an agent', (newDatabase) => {
   });
 
   test('that is well keeps its name against another one, which gets it from a frozen one, also at another gateway', async () => {
-    const databaseUrl = await newDatabase();
-    await using served = await Served.start(databaseUrl);
     const agentPort = await freePort();
     const settings = {
       role: 'gateway',
@@ -45,7 +48,7 @@ onAnyDatabase('an agent', (newDatabase) => {
       'agent-url-port': '443',
       vendor: 'ngrok',
     };
-    await using gateway = await Program.start(databaseUrl, settings);
+    await using gateway = await Program.start(served.databaseUrl, settings);
     assert.ok(gateway.pid > 0);
     const token = await served.newToken();
     const listeners = [{ domain: 'mine.localhost' }];

@@ -12,9 +12,7 @@ import { StreamDuplex } from '../../../src/agents/mux/stream-duplex.ts';
 import { readProxyHeader } from '../../../src/agents/wire/proxy-header.ts';
 import { signIn } from '../../agents/support/sign-in.ts';
 import { makePair } from '../../support/certificate-pair.ts';
-import { createMigratedDatabase } from '../../support/migrated-database.ts';
-import { startPostgres } from '../../support/postgres.ts';
-import type { PostgresServer } from '../../support/postgres.ts';
+import { usePostgres } from '../../support/use-postgres.ts';
 import { Program } from '../gateway/support/program.ts';
 import { askHttps } from '../gateway/support/traffic.ts';
 import type { Answered } from '../gateway/support/traffic.ts';
@@ -24,32 +22,6 @@ import { agentAccess, connectLibrary, echoPort, exchange, hashOf, listen, startF
 import type { AgentProgram } from './support/agents.ts';
 
 const [hostA, hostB] = ['127.0.0.1', '127.0.0.2'];
-
-const sharedServer = process.env['TEST_POSTGRES_URL'];
-let postgres: PostgresServer | undefined;
-before(async () => {
-  if (sharedServer === undefined) postgres = await startPostgres();
-});
-after(() => postgres?.[Symbol.asyncDispose]());
-
-function newDatabase(): Promise<string> {
-  return createMigratedDatabase(sharedServer ?? postgres?.url ?? '');
-}
-
-interface Pair extends AgentProgram {
-  /** The gateway that no agent connects to. */
-  readonly other: Program;
-}
-
-/** API and gateway A on one address, to which agents connect, and gateway B on another. */
-async function startPair(owner: AsyncDisposableStack, databaseUrl: string, settings = {}): Promise<Pair> {
-  const a = await startForAgents(owner, databaseUrl, { host: hostA, settings });
-  const b = await startForAgents(owner, databaseUrl, {
-    host: hostB,
-    settings: { role: 'gateway', 'agent-listen': 'off', ...settings },
-  });
-  return { ...a, other: b.program };
-}
 
 /** Visits a name at a gateway, until it is known there. */
 async function visit({ httpsPort }: Program, to: string, name: string, more = {}): Promise<Answered> {
@@ -75,15 +47,23 @@ async function helloPort(owner: AsyncDisposableStack): Promise<number> {
 
 suite('a pair of gateways', () => {
   const programs = new AsyncDisposableStack();
-  let pair: Pair;
+  let proxy: TcpProxy;
+  /** API and gateway, to which agents connect. */
+  let a: AgentProgram;
+  /** A gateway, to which an agent connects in one of the tests. */
+  let b: AgentProgram;
   before(async () => {
-    pair = await startPair(programs, await newDatabase());
+    const way = await TcpProxy.before(await usePostgres(programs));
+    proxy = programs.use(way.proxy);
+    a = await startForAgents(programs, way.url, { host: hostA });
+    b = await startForAgents(programs, way.url, { host: hostB, settings: { role: 'gateway' } });
   });
   after(() => programs.disposeAsync());
 
   test('an agent that is connected to one gateway is visited through another: HTTP and TCP, 5 MB each way', async () => {
     await using owner = new AsyncDisposableStack();
-    const { program, agentPort, other } = pair;
+    const { program, agentPort } = a;
+    const other = b.program;
     const session = await connectLibrary(owner, `localhost:${agentPort}`, await agentAccess(program));
     await session
       .httpEndpoint()
@@ -107,7 +87,8 @@ suite('a pair of gateways', () => {
 
   test('the agent is told the address of the visitor, and a reset of either side reaches the other', async () => {
     await using owner = new AsyncDisposableStack();
-    const { program, agentPort, other } = pair;
+    const { program, agentPort } = a;
+    const other = b.program;
     const { token, ca } = await agentAccess(program);
     const streams: StreamDuplex[] = [];
     const { agent } = await signIn(agentPort, ca, token, {
@@ -146,7 +127,7 @@ suite('a pair of gateways', () => {
   });
 
   test('nobody else speaks to the listener of links, and no backend leads there', async () => {
-    const { program } = pair;
+    const { program } = a;
     const [line] = program.logged('listening for links');
     assert.equal(line.host, '127.0.0.1');
     const foreign = makePair('foreign', '-subj', '/CN=link.gatehouse.invalid');
@@ -176,105 +157,103 @@ suite('a pair of gateways', () => {
     const { status, errorCode } = await askHttps(program.httpsPort, 'inward.example.com');
     assert.deepEqual([status, errorCode], [502, 20110]);
   });
-});
 
-test('an endpoint that agents of both gateways share has its visitors spread evenly, whichever gateway they come to', async () => {
-  await using owner = new AsyncDisposableStack();
-  const database = await newDatabase();
-  const a = await startForAgents(owner, database, { host: hostA });
-  const b = await startForAgents(owner, database, { host: hostB, settings: { role: 'gateway' } });
-  const access = await agentAccess(a.program);
-  const holding: [ServerResponse[], ServerResponse[]] = [[], []];
-  for (const [at, server] of [`localhost:${a.agentPort}`, `${hostB}:${b.agentPort}`].entries()) {
-    const upstream = await listen(
-      owner,
-      createServer((request, response) => {
-        if (request.url === '/ready') response.end();
-        else holding[at]?.push(response);
-      }),
-    );
-    const session = await connectLibrary(owner, server, access);
+  test('an endpoint that agents of both gateways share has its visitors spread evenly, whichever gateway they come to', async () => {
+    await using owner = new AsyncDisposableStack();
+    const access = await agentAccess(a.program);
+    const holding: [ServerResponse[], ServerResponse[]] = [[], []];
+    for (const [at, server] of [`localhost:${a.agentPort}`, `${hostB}:${b.agentPort}`].entries()) {
+      const upstream = await listen(
+        owner,
+        createServer((request, response) => {
+          if (request.url === '/ready') response.end();
+          else holding[at]?.push(response);
+        }),
+      );
+      const session = await connectLibrary(owner, server, access);
+      await session
+        .httpEndpoint()
+        .domain('pool.localhost')
+        .poolingEnabled(true)
+        .listenAndForward(`http://127.0.0.1:${upstream}`);
+    }
+    await until(async () => (await a.program.must('GET', '/tunnels')).tunnels.length === 2, 'both are online');
+    for (const [{ program }, to] of [
+      [a, hostA],
+      [b, hostB],
+    ] as const) {
+      await visit(program, to, 'pool.localhost', { path: '/ready' });
+      // The second agent may become known to the gateway a moment later than the first.
+      await until(async () => {
+        const visitors = Array.from({ length: 10 }, () => askHttps(program.httpsPort, 'pool.localhost', { to }));
+        await until(() => holding[0].length + holding[1].length === 10, 'all have arrived');
+        const counts = holding.map(({ length }) => length);
+        for (const response of holding.flatMap((responses) => responses.splice(0))) response.end('held');
+        for (const { text } of await Promise.all(visitors)) assert.equal(text, 'held');
+        return counts.every((count) => count === 5);
+      }, `visitors at ${to} are spread`);
+    }
+  });
+
+  test('without the database the visitors of agents are served as before, through both gateways', async () => {
+    await using owner = new AsyncDisposableStack();
+    const { program, agentPort } = a;
+    const other = b.program;
+    const session = await connectLibrary(owner, `localhost:${agentPort}`, await agentAccess(program));
     await session
       .httpEndpoint()
-      .domain('pool.localhost')
-      .poolingEnabled(true)
-      .listenAndForward(`http://127.0.0.1:${upstream}`);
-  }
-  await until(async () => (await a.program.must('GET', '/tunnels')).tunnels.length === 2, 'both are online');
-  for (const [{ program }, to] of [
-    [a, hostA],
-    [b, hostB],
-  ] as const) {
-    await visit(program, to, 'pool.localhost', { path: '/ready' });
-    // The second agent may become known to the gateway a moment later than the first.
-    await until(async () => {
-      const visitors = Array.from({ length: 10 }, () => askHttps(program.httpsPort, 'pool.localhost', { to }));
-      await until(() => holding[0].length + holding[1].length === 10, 'all have arrived');
-      const counts = holding.map(({ length }) => length);
-      for (const response of holding.flatMap((responses) => responses.splice(0))) response.end('held');
-      for (const { text } of await Promise.all(visitors)) assert.equal(text, 'held');
-      return counts.every((count) => count === 5);
-    }, `visitors at ${to} are spread`);
-  }
-});
+      .domain('away.localhost')
+      .listenAndForward(`http://127.0.0.1:${await helloPort(owner)}`);
+    await visit(other, hostB, 'away.localhost');
+    await proxy.cut();
+    await until(async () => (await program.call('GET', '/credentials')).status === 503, 'the database is away');
+    for (const [gateway, host] of [
+      [other, hostB],
+      [program, hostA],
+    ] as const) {
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => askHttps(gateway.httpsPort, 'away.localhost', { to: host })),
+      );
+      for (const { status } of answers) assert.equal(status, 200);
+    }
+    await proxy.restore();
+    await until(async () => (await program.call('GET', '/credentials')).status === 200, 'the database is back');
+  });
 
-test('a gateway whose agents are lost with it is offline for the others, which wait for it only so long', async () => {
-  await using owner = new AsyncDisposableStack();
-  const { program, agentPort, other } = await startPair(owner, await newDatabase());
-  const { token, ca } = await agentAccess(program);
-  const { agent } = await signIn(agentPort, ca, token, { visitor: echoing });
-  owner.defer(() => void agent.socket.destroy());
-  await agent.bind('held.localhost');
-  const bound = await agent.call('bind', { Id: '', Proto: 'tcp', ForwardsTo: 'x', Opts: {}, Extra: { Token: '' } });
-  const port = Number(new URL(String(bound['URL'])).port);
-  await until(
-    () =>
-      exchange(hostB, port, Buffer.from('x')).then(
-        ({ length }) => length > 0,
-        () => false,
-      ),
-    'the way is open',
-  );
-  for (const signal of ['SIGSTOP', 'SIGKILL'] as const) {
-    program.signal(signal);
-    const answers = await Promise.all(
-      Array.from({ length: 5 }, () => askHttps(other.httpsPort, 'held.localhost', { to: hostB })),
+  // The last: the first gateway is gone after it.
+  test('a gateway whose agents are lost with it is offline for the others, which wait for it only so long', async () => {
+    await using owner = new AsyncDisposableStack();
+    const { program, agentPort } = a;
+    const other = b.program;
+    const { token, ca } = await agentAccess(program);
+    const { agent } = await signIn(agentPort, ca, token, { visitor: echoing });
+    owner.defer(() => void agent.socket.destroy());
+    await agent.bind('held.localhost');
+    const bound = await agent.call('bind', { Id: '', Proto: 'tcp', ForwardsTo: 'x', Opts: {}, Extra: { Token: '' } });
+    const port = Number(new URL(String(bound['URL'])).port);
+    await until(
+      () =>
+        exchange(hostB, port, Buffer.from('x')).then(
+          ({ length }) => length > 0,
+          () => false,
+        ),
+      'the way is open',
     );
-    for (const { status, errorCode } of answers) assert.deepEqual([status, errorCode], [503, 3200], signal);
-    await assert.rejects(exchange(hostB, port, Buffer.from('x')), { code: 'ECONNRESET' }, signal);
-  }
-  await until(() => other.logged(linkUnreachableText).length === 1, 'it is logged once');
-});
-
-test('without the database the visitors of agents are served as before, through both gateways', async () => {
-  await using owner = new AsyncDisposableStack();
-  const { proxy, url } = await TcpProxy.before(await newDatabase());
-  owner.use(proxy);
-  const { program, agentPort, other } = await startPair(owner, url);
-  const session = await connectLibrary(owner, `localhost:${agentPort}`, await agentAccess(program));
-  await session
-    .httpEndpoint()
-    .domain('shop.localhost')
-    .listenAndForward(`http://127.0.0.1:${await helloPort(owner)}`);
-  await visit(other, hostB, 'shop.localhost');
-  await proxy.cut();
-  await until(async () => (await program.call('GET', '/credentials')).status === 503, 'the database is away');
-  for (const [gateway, host] of [
-    [other, hostB],
-    [program, hostA],
-  ] as const) {
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => askHttps(gateway.httpsPort, 'shop.localhost', { to: host })),
-    );
-    for (const { status } of answers) assert.equal(status, 200);
-  }
-  await proxy.restore();
-  await until(async () => (await program.call('GET', '/credentials')).status === 200, 'the database is back');
+    for (const signal of ['SIGSTOP', 'SIGKILL'] as const) {
+      program.signal(signal);
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => askHttps(other.httpsPort, 'held.localhost', { to: hostB })),
+      );
+      for (const { status, errorCode } of answers) assert.deepEqual([status, errorCode], [503, 3200], signal);
+      await assert.rejects(exchange(hostB, port, Buffer.from('x')), { code: 'ECONNRESET' }, signal);
+    }
+    await until(() => other.logged(linkUnreachableText).length === 1, 'it is logged once');
+  });
 });
 
 test('a process of the role agents keeps its sessions while the gateway restarts', async () => {
   await using owner = new AsyncDisposableStack();
-  const database = await newDatabase();
+  const database = await usePostgres(owner);
   const gatewayOf = (): Promise<Program> => Program.start(database, { 'drain-seconds': '0', workers: '2' });
   const first = await gatewayOf();
   const { program: holder, agentPort } = await startForAgents(owner, database, { settings: { role: 'agents' } });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 
 import { newSqlite } from '../../support/scratch.ts';
 import { until } from '../gateway/support/until.ts';
@@ -19,8 +19,14 @@ const isInside = process.env['TEST_ONLY_LOOPBACK'] === '1';
 const enter = ['--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
 
 if (isInside) {
+  let served: Served;
+  before(async () => {
+    served = await Served.start(newSqlite());
+  });
+  afterEach(() => served.clear());
+  after(() => served[Symbol.asyncDispose]());
+
   test('opens an HTTP and a TCP tunnel, and ends when it is told to stop', async () => {
-    await using served = await Served.start(newSqlite());
     const { addr } = await served.program.must('POST', '/reserved_addrs', {});
     const agent = await startAgent(served, await served.newToken(), {
       web: { proto: 'http', addr: served.upstream.port, hostname: 'old.localhost' },
@@ -44,7 +50,6 @@ if (isInside) {
   });
 
   test('gives the two tunnels of a target without a name the same one', async () => {
-    await using served = await Served.start(newSqlite());
     const agent = await startAgent(served, await served.newToken(), {
       web: { proto: 'http', addr: served.upstream.port },
     });
@@ -63,7 +68,6 @@ if (isInside) {
   });
 
   test('prints the words of a refusal, and ends', async () => {
-    await using served = await Served.start(newSqlite());
     const agent = await startAgent(served, `${await served.newToken()}x`, { web: { proto: 'http', addr: 1 } });
     try {
       await agent.exited;

@@ -7,9 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { freePort } from '../../support/free-port.ts';
 import { rounds } from '../../support/long-form.ts';
-import { createMigratedDatabase } from '../../support/migrated-database.ts';
-import { startPostgres } from '../../support/postgres.ts';
-import type { PostgresServer } from '../../support/postgres.ts';
+import { usePostgres } from '../../support/use-postgres.ts';
 import { Program } from '../gateway/support/program.ts';
 import { askHttps, askTcp } from '../gateway/support/traffic.ts';
 import type { Answered } from '../gateway/support/traffic.ts';
@@ -21,13 +19,6 @@ import { Balancer } from './support/balancer.ts';
 
 const hosts = ['127.0.0.1', '127.0.0.2'] as const;
 const name = 'shop.localhost';
-
-const sharedServer = process.env['TEST_POSTGRES_URL'];
-let postgres: PostgresServer | undefined;
-before(async () => {
-  if (sharedServer === undefined) postgres = await startPostgres();
-});
-after(() => postgres?.[Symbol.asyncDispose]());
 
 /** A process that can be stopped as operators do it, and started again at the same addresses. */
 class Restartable implements AsyncDisposable {
@@ -91,7 +82,8 @@ class Visitors {
       } catch (error) {
         this.failures.push(`${kind} ${at}: ${String(error)}`);
       }
-      await sleep(10);
+      // Often enough to notice a restart, and seldom enough to leave the machine to it.
+      await sleep(40);
     }
   }
 }
@@ -134,7 +126,7 @@ interface Installation {
 
 /** An API, two gateways behind balancers, and processes that hold sessions behind another; visitors come all the time. */
 async function startInstallation(owner: AsyncDisposableStack, holderCount: number): Promise<Installation> {
-  const databaseUrl = await createMigratedDatabase(sharedServer ?? postgres?.url ?? '');
+  const databaseUrl = await usePostgres(owner);
   const common = {
     'drain-seconds': '30',
     'access-log': '0',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, suite, test } from 'node:test';
 
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { askHttps } from '../gateway/support/traffic.ts';
@@ -17,7 +17,7 @@ const readyz = async ({ url }: Gatehouse) => {
   return { status: answer.status, text: await answer.text() };
 };
 
-for (const workers of ['off', '2']) {
+for (const workers of ['off', '1']) {
   test(
     `a standby is promoted and the old primary lives on: all go to the new one, workers ${workers}`,
     limit,
@@ -62,7 +62,7 @@ test('a process that starts while two servers take writes goes to the one on the
   await using one = await Gatehouse.start(pair.url, { role: 'api' });
   await one.create('/ip_policies', {});
   assert.equal(await pair.standby.ask('SELECT COUNT(*)::int FROM ip_policies'), 1);
-  assert.equal(await pair.primary.ask("SELECT to_regclass('ip_policies') IS NULL"), true);
+  assert.equal(await pair.primary.ask('SELECT COUNT(*)::int FROM ip_policies'), 0);
 });
 
 test('an old primary does not count after the new one is gone', limit, async () => {
@@ -95,49 +95,48 @@ test('two servers that take writes on one timeline: neither counts until one has
   await until(async () => (await readyz(one)).status === 200, 'the process is ready');
 });
 
-test('one address that leads to a new primary is followed, and its old connections end', limit, async () => {
-  await using pair = await ReplicatedPostgres.start();
-  await using address = await switchedAddress(pair.primary.port);
-  await using one = await Gatehouse.start(urlOf(address.port), { role: 'api' });
-  const { id: keyId, token } = await one.create('/api_keys', {});
-  await pair.cutOff();
-  await pair.promote();
-  await using other = await Gatehouse.start(pair.standby.url, { role: 'api' });
-  assert.equal((await other.delete(`/api_keys/${keyId}`)).status, 204);
-  address.leadTo(pair.standby.port);
-  await until(async () => (await pair.primary.ask(clients)) === 0, 'no connection to the old primary is left');
-  await until(async () => (await one.get('/ip_policies', { token })).status === 401, 'the key is dead');
-  await until(async () => (await one.post('/ip_policies', {})).status === 201, 'writes go to the new primary');
-});
+suite('several servers behind one address', () => {
+  const started = new AsyncDisposableStack();
+  let pair: ReplicatedPostgres;
+  let address: Awaited<ReturnType<typeof switchedAddress>>;
+  let one: Gatehouse;
+  let token: string;
+  before(async () => {
+    pair = started.use(await ReplicatedPostgres.start());
+    address = started.use(await switchedAddress(pair.primary.port));
+    one = started.use(await Gatehouse.start(urlOf(address.port), { role: 'api' }));
+  });
+  after(() => started.disposeAsync());
 
-test('one address that leads back to an old primary is refused until it leads to the new one', limit, async () => {
-  await using pair = await ReplicatedPostgres.start();
-  await using address = await switchedAddress(pair.primary.port);
-  await using one = await Gatehouse.start(urlOf(address.port), { role: 'api' });
-  const { id: keyId, token } = await one.create('/api_keys', {});
-  await pair.cutOff();
-  await pair.promote();
-  address.leadTo(pair.standby.port);
-  await until(async () => (await pair.primary.ask(clients)) === 0, 'no connection to the old primary is left');
-  await until(async () => (await one.delete(`/api_keys/${keyId}`)).status === 204, 'writes go to the new primary');
+  test('one address that leads to a new primary is followed, and its old connections end', limit, async () => {
+    const key = await one.create('/api_keys', {});
+    ({ token } = key);
+    await pair.cutOff();
+    await pair.promote();
+    await using other = await Gatehouse.start(pair.standby.url, { role: 'api' });
+    assert.equal((await other.delete(`/api_keys/${key.id}`)).status, 204);
+    address.leadTo(pair.standby.port);
+    await until(async () => (await pair.primary.ask(clients)) === 0, 'no connection to the old primary is left');
+    await until(async () => (await one.get('/ip_policies', { token })).status === 401, 'the key is dead');
+    await until(async () => (await one.post('/ip_policies', {})).status === 201, 'writes go to the new primary');
+  });
 
-  address.leadTo(pair.primary.port);
-  await until(async () => (await readyz(one)).text.includes('old primary'), 'the process says why it is not ready');
-  assert.equal((await one.get('/ip_policies', { token })).status, 503, 'the old primary still knows the key');
-  assert.equal((await one.post('/ip_policies', {})).status, 503);
-  address.leadTo(pair.standby.port);
-  await until(async () => (await one.post('/ip_policies', {})).status === 201, 'the address leads to the new primary');
-  assert.equal((await one.get('/ip_policies', { token })).status, 401);
-});
+  test('one address that leads back to an old primary is refused until it leads to the new one', limit, async () => {
+    address.leadTo(pair.primary.port);
+    await until(async () => (await readyz(one)).text.includes('old primary'), 'the process says why it is not ready');
+    assert.equal((await one.get('/ip_policies', { token })).status, 503, 'the old primary still knows the key');
+    assert.equal((await one.post('/ip_policies', {})).status, 503);
+    address.leadTo(pair.standby.port);
+    await until(async () => (await one.post('/ip_policies', {})).status === 201, 'it leads to the new primary');
+    assert.equal((await one.get('/ip_policies', { token })).status, 401);
+  });
 
-test('one address that leads to another database system is refused', limit, async () => {
-  await using pair = await ReplicatedPostgres.start();
-  await using foreign = await startForeignPostgres();
-  await using address = await switchedAddress(pair.primary.port);
-  await using one = await Gatehouse.start(urlOf(address.port), { role: 'api' });
-  address.leadTo(foreign.port);
-  await until(async () => (await readyz(one)).text.includes('another database system'), 'the process says so');
-  assert.equal((await one.post('/ip_policies', {})).status, 503);
-  address.leadTo(pair.primary.port);
-  await until(async () => (await one.post('/ip_policies', {})).status === 201, 'the address leads back');
+  test('one address that leads to another database system is refused', limit, async () => {
+    await using foreign = await startForeignPostgres();
+    address.leadTo(foreign.port);
+    await until(async () => (await readyz(one)).text.includes('another database system'), 'the process says so');
+    assert.equal((await one.post('/ip_policies', {})).status, 503);
+    address.leadTo(pair.standby.port);
+    await until(async () => (await one.post('/ip_policies', {})).status === 201, 'the address leads back');
+  });
 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { createDatabase, startPostgres } from '../../support/postgres.ts';
 import { rounds } from '../../support/long-form.ts';
+import { usePostgres } from '../../support/use-postgres.ts';
 import { listenersOf } from './support/listeners.ts';
 import { Running } from './support/running.ts';
 import { checkSoundness } from './support/soundness.ts';
@@ -26,8 +26,7 @@ describe('the connection to PostgreSQL is lost', () => {
   /** Connects to it through the proxy. */
   let far: Running;
   before(async () => {
-    const postgres = started.use(await startPostgres());
-    database = await createDatabase(postgres.url);
+    database = await usePostgres(started);
     near = started.use(await Running.start(database));
     const way = await TcpProxy.before(database);
     proxy = started.use(way.proxy);

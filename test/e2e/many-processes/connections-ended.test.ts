@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { freePort } from '../../support/free-port.ts';
 import { rounds } from '../../support/long-form.ts';
 import { connectPostgres } from '../../support/postgres-client.ts';
-import { createDatabase, startPostgres } from '../../support/postgres.ts';
+import { usePostgres } from '../../support/use-postgres.ts';
 import { askHttps } from '../gateway/support/traffic.ts';
 import { Running } from './support/running.ts';
 import { checkSoundness } from './support/soundness.ts';
@@ -24,8 +25,7 @@ describe('PostgreSQL ends connections', () => {
   let firstPort = 10_000;
   let processes: readonly { readonly api: Running; readonly httpsPort: number }[];
   before(async () => {
-    const postgres = started.use(await startPostgres());
-    database = await createDatabase(postgres.url);
+    database = await usePostgres(started);
     const start = async () => {
       const httpsPort = await freePort();
       const flags = { role: undefined, workers: '2', 'https-listen': `127.0.0.1:${httpsPort}` };
@@ -83,6 +83,7 @@ describe('PostgreSQL ends connections', () => {
           while (!over.signal.aborted) {
             const { status, text } = await api.call('GET', '/ip_policies');
             assert.ok([200, 503].includes(status), text);
+            await sleep(5);
           }
         });
         const acknowledged = () => writers.reduce((sum, { writer }) => sum + writer.acknowledged, 0);

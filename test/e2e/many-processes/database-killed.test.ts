@@ -34,10 +34,14 @@ const outages = {
   },
 };
 
-// The tests mostly wait, so they run at the same time.
-describe('outages of PostgreSQL', { concurrency: true }, () => {
+describe('outages of PostgreSQL', () => {
+  let stage: Stage;
+  before(async () => {
+    stage = await Stage.set();
+  });
+  after(() => stage[Symbol.asyncDispose]());
+
   test(`PostgreSQL is killed ${crashes} times under load: calls answer 503, traffic flows on, nothing acknowledged is lost`, async () => {
-    await using stage = await Stage.set();
     const { postgres, api } = stage;
     const call: typeof api.call = (...request) => api.call(...request);
     const writers = Array.from({ length: 6 }, (_, at) => new Writer(20_000 + at * 1_000));
@@ -66,32 +70,24 @@ describe('outages of PostgreSQL', { concurrency: true }, () => {
     }
   });
 
-  describe('over one installation', { concurrency: false }, () => {
-    let stage: Stage;
-    before(async () => {
-      stage = await Stage.set();
+  for (const [outage, { begin, end }] of Object.entries(outages)) {
+    test(`a gateway that is killed and started while ${outage} serves its last configuration, and follows again later`, async () => {
+      await stage.switchBackend();
+      await until('the file holds the last change', () => stage.isSaved());
+      await begin(stage);
+      await stage.restartGateway();
+      await stage.gateway.prints(/the gateway serves the last configuration it knew/);
+
+      await using traffic = new Traffic(stage.port);
+      await until('traffic flows', () => traffic.served > 20);
+      assert.equal(await askName(stage.port), stage.expectedName);
+      await end(stage);
+      await stage.gateway.prints(/^Gatehouse gateway runs/m);
+      await stage.switchBackend();
+      await traffic.stop();
+      assert.equal(traffic.failed, 0, 'traffic was refused');
     });
-    after(() => stage[Symbol.asyncDispose]());
-
-    for (const [outage, { begin, end }] of Object.entries(outages)) {
-      test(`a gateway that is killed and started while ${outage} serves its last configuration, and follows again later`, async () => {
-        await stage.switchBackend();
-        await until('the file holds the last change', () => stage.isSaved());
-        await begin(stage);
-        await stage.restartGateway();
-        await stage.gateway.prints(/the gateway serves the last configuration it knew/);
-
-        await using traffic = new Traffic(stage.port);
-        await until('traffic flows', () => traffic.served > 20);
-        assert.equal(await askName(stage.port), stage.expectedName);
-        await end(stage);
-        await stage.gateway.prints(/^Gatehouse gateway runs/m);
-        await stage.switchBackend();
-        await traffic.stop();
-        assert.equal(traffic.failed, 0, 'traffic was refused');
-      });
-    }
-  });
+  }
 });
 
 function checkUnavailable({ status, headers, text }: Answer): void {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { DashboardBrowser } from '../../support/dashboard-browser.ts';
@@ -60,16 +60,22 @@ const grants: Readonly<Record<string, (processes: Processes) => Promise<Grant>>>
 };
 
 onEachDatabase('what is taken back through one process and used through another', (newDatabase) => {
+  const started = new AsyncDisposableStack();
+  let processes: Processes;
+  before(async () => {
+    const database = await newDatabase();
+    const start = async () => started.use(await Running.start(database, { 'public-url': undefined }));
+    const [ending, using] = await Promise.all([start(), start()]);
+    processes = { ending, using };
+  });
+  after(() => started.disposeAsync());
+
   for (const [name, grant] of Object.entries(grants))
     test(`${name}: no call that begins more than ${obeyedWithinMs} ms after the answer is accepted, ${times} times`, async (t) => {
-      const database = await newDatabase();
-      const flags = { 'public-url': undefined };
-      await using ending = await Running.start(database, flags);
-      await using using = await Running.start(database, flags);
       const delaysMs: number[] = [];
       const late: string[] = [];
       for (let round = 0; round < times; round++) {
-        const { use, end, refusedWith } = await grant({ ending, using });
+        const { use, end, refusedWith } = await grant(processes);
         await until('the other lets it in', async () => (await use()) === 200);
         await sleep(randomBetween(0, 30));
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { connectPostgres } from '../../support/postgres-client.ts';
-import { createDatabase, startPostgres } from '../../support/postgres.ts';
 import { rounds } from '../../support/long-form.ts';
+import { usePostgres } from '../../support/use-postgres.ts';
 import { killListeners, listenersOf } from './support/listeners.ts';
 import { Running } from './support/running.ts';
 import { until } from './support/waiting.ts';
@@ -11,8 +11,8 @@ import { until } from './support/waiting.ts';
 const kills = rounds(2, 50);
 
 test(`the listening connections are killed ${kills} times: every change arrives all the same, and they are made anew`, async () => {
-  await using postgres = await startPostgres();
-  const database = await createDatabase(postgres.url);
+  await using owner = new AsyncDisposableStack();
+  const database = await usePostgres(owner);
   await using writer = await Running.start(database);
   await using reader = await Running.start(database);
   const { id } = await writer.create('/ip_policies', { description: 'never changed' });
@@ -33,8 +33,8 @@ test(`the listening connections are killed ${kills} times: every change arrives 
 });
 
 test('the version cannot be read: each authentication asks the database, and a key revoked meanwhile is refused', async () => {
-  await using postgres = await startPostgres();
-  const database = await createDatabase(postgres.url);
+  await using owner = new AsyncDisposableStack();
+  const database = await usePostgres(owner);
   await using running = await Running.start(database);
   const [revoked, kept] = [await running.create('/api_keys'), await running.create('/api_keys')];
   const use = async ({ token }: { token: string }) =>

@@ -14,7 +14,7 @@ import { SnapshotFile } from '../../../src/snapshot/snapshot-file.ts';
 import { makePair } from '../../support/certificate-pair.ts';
 import { freePort } from '../../support/free-port.ts';
 import { connectPostgres } from '../../support/postgres-client.ts';
-import { createDatabase, startPostgres } from '../../support/postgres.ts';
+import { usePostgres } from '../../support/use-postgres.ts';
 import { rounds } from '../../support/long-form.ts';
 import { askHttps } from '../gateway/support/traffic.ts';
 import { startUpstream } from '../gateway/support/upstream.ts';
@@ -36,8 +36,8 @@ describe('the snapshot file of a gateway', () => {
   const open = (path: string) => new SnapshotFile(path, createSealer(undefined), 'of a test', assert.ifError);
 
   test('no private key can be read in it where there is a secret key, and a wrong secret key is reported', async () => {
-    await using postgres = await startPostgres();
-    const database = await createDatabase(postgres.url);
+    await using owner = new AsyncDisposableStack();
+    const database = await usePostgres(owner);
     const path = await newPath();
     const flags = { role: 'all', 'https-listen': '127.0.0.1:0', 'snapshot-file': path, 'secret-key': secretKey };
     const running = await Running.start(database, flags);

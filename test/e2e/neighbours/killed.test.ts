@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { onEachDatabase } from '../../support/each-database.ts';
@@ -20,40 +20,42 @@ function rules(first: number, count: number): { readonly type: 'text/plain'; rea
 }
 
 onEachDatabase('a program that is killed while it replaces the rules of a policy', (newDatabase) => {
+  let url: string;
+  let program: WatchedProgram;
+  before(async () => {
+    url = await newDatabase();
+    program = await WatchedProgram.start(url);
+  });
+  after(() => program[Symbol.asyncDispose]());
+
   test('has changed nothing, and what it had prepared is deleted by the next one', async () => {
-    const url = await newDatabase();
     const database = await openDatabase(url);
     try {
       const count = async (table: string) =>
         Number((await database.reader.all(`SELECT count(*) FROM ${table}`))[0]?.[0]);
       const shown = () => database.reader.all('SELECT id, cidr FROM ip_policy_rules ORDER BY cidr');
-      let policy: string;
-      let before: Awaited<ReturnType<typeof shown>>;
-      {
-        await using program = await WatchedProgram.start(url);
-        policy = await program.create('/ip_policies');
-        assert.equal((await program.call('PUT', `/ip_policies/${policy}/rules`, rules(10, 3_000))).status, 200);
-        before = await shown();
-        const state = { isOver: false };
-        const replaced = program
-          .call('PUT', `/ip_policies/${policy}/rules`, rules(11, large))
-          .catch(() => undefined)
-          .finally(() => (state.isOver = true));
-        await until(async () => (await count('ip_policy_rule_rows')) > 3_000, 'rules are prepared', limitMs);
-        assert.ok(!state.isOver);
-        await program.kill();
-        assert.equal(await replaced, undefined);
-      }
-      assert.deepEqual(await shown(), before);
+      const policy = await program.create('/ip_policies');
+      assert.equal((await program.call('PUT', `/ip_policies/${policy}/rules`, rules(10, 3_000))).status, 200);
+      const kept = await shown();
+      const state = { isOver: false };
+      const replaced = program
+        .call('PUT', `/ip_policies/${policy}/rules`, rules(11, large))
+        .catch(() => undefined)
+        .finally(() => (state.isOver = true));
+      await until(async () => (await count('ip_policy_rule_rows')) > 3_000, 'rules are prepared', limitMs);
+      assert.ok(!state.isOver);
+      await program.kill();
+      assert.equal(await replaced, undefined);
+      assert.deepEqual(await shown(), kept);
       assert.ok((await count('ip_policy_rule_rows')) > 3_000);
 
       // As if the time of the set had passed.
       const connection = await database.connect();
       await connection.run("UPDATE ip_policy_rule_sets SET delete_after = '2020-01-01T00:00:00Z'");
       await connection.close();
-      await using program = await WatchedProgram.start(url);
+      program = await WatchedProgram.start(url);
       await until(async () => (await count('ip_policy_rule_rows')) === 3_000, 'what was prepared is deleted', limitMs);
-      assert.deepEqual(await shown(), before);
+      assert.deepEqual(await shown(), kept);
       const answer = await program.call('PUT', `/ip_policies/${policy}/rules`, rules(11, 4_000));
       assert.deepEqual(JSON.parse(answer.text), { added: 4_000, removed: 3_000, kept: 0 });
     } finally {
@@ -62,11 +64,9 @@ onEachDatabase('a program that is killed while it replaces the rules of a policy
   });
 
   test('leaves the list of a replacement in another program as it was sent', async () => {
-    const url = await newDatabase();
     const database = await openDatabase(url);
     try {
       await using killed = await WatchedProgram.start(url);
-      await using program = await WatchedProgram.start(url);
       const policy = await program.create('/ip_policies');
       const path = `/ip_policies/${policy}/rules`;
       const replace = (...parts: readonly ReturnType<typeof rules>[]) =>

@@ -1,11 +1,18 @@
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { appendFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { freePort } from '../../../support/free-port.ts';
+import { makeTables } from '../../../support/migrated-database.ts';
 import { connectPostgres } from '../../../support/postgres-client.ts';
-import { initializePostgres, launchPostgres, newPostgresDirectory, startPostgres } from '../../../support/postgres.ts';
+import {
+  initializePostgres,
+  launchPostgres,
+  newPostgresDirectory,
+  run,
+  startPostgres,
+} from '../../../support/postgres.ts';
 import type { PostgresServer } from '../../../support/postgres.ts';
 import { until } from '../../gateway/support/until.ts';
 import { crashPostgres } from '../../many-processes/support/crashing-postgres.ts';
@@ -46,6 +53,27 @@ class Node implements AsyncDisposable {
   }
 }
 
+let prepared: Promise<string> | undefined;
+
+/** Makes the files of a server that has all tables, once, and shuts it down: each pair starts with copies of them. */
+async function prepareFiles(): Promise<string> {
+  const server = await startPostgres({ fsync: true });
+  process.once('exit', () => {
+    rmSync(server.directory, { recursive: true, force: true });
+  });
+  await makeTables(server.url);
+  const gone = once(server.process, 'exit');
+  server.process.kill('SIGINT');
+  await gone;
+  return server.directory;
+}
+
+async function copyPrepared(): Promise<Node> {
+  const directory = await newPostgresDirectory();
+  await run('cp', ['-a', join(await (prepared ??= prepareFiles()), 'data'), directory]);
+  return new Node(directory, await freePort());
+}
+
 /** Starts a server that has nothing to do with any other. Servers that start with a copy of files share their identifier. */
 export async function startForeignPostgres(): Promise<Node> {
   const node = new Node(await initializePostgres(), await freePort());
@@ -64,16 +92,9 @@ export class ReplicatedPostgres implements AsyncDisposable {
   }
 
   static async start(): Promise<ReplicatedPostgres> {
-    const server = await startPostgres({ fsync: true });
-    const primary = new Node(server.directory, Number(new URL(server.url).port));
-    const gone = once(server.process, 'exit');
-    server.process.kill('SIGINT');
-    await gone;
-    const directory = await newPostgresDirectory();
     // A copy of a server that was shut down is a standby that needs nothing but what comes later.
-    const copied = spawnSync('cp', ['-a', join(primary.directory, 'data'), directory]);
-    if (copied.status !== 0) throw new Error(`the data could not be copied: ${String(copied.stderr)}`);
-    const standby = new Node(directory, await freePort());
+    const [primary, standby] = [await copyPrepared(), await copyPrepared()];
+    const { directory } = standby;
     await writeFile(join(directory, 'data', 'standby.signal'), '');
     const source = `primary_conninfo = 'host=127.0.0.1 port=${primary.port} user=postgres application_name=standby'\n`;
     await appendFile(join(directory, 'data', 'postgresql.auto.conf'), source);
