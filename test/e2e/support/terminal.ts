@@ -11,7 +11,7 @@ export class Terminal implements AsyncDisposable {
   readonly #ended: Promise<unknown>;
   #output = '';
   #pasted = 0;
-  /** Where the output of the last block ended. */
+  /** Where the output of the last block or answer ended. */
   #over = 0;
   #look: () => void = () => {};
 
@@ -65,6 +65,7 @@ export class Terminal implements AsyncDisposable {
     const askedAt = await this.shows('[y/N] ', from);
     this.type(`${answer}\n`);
     await this.shows('\n$ ', askedAt);
+    this.#over = this.#output.length;
     return this.#output.slice(from);
   }
 
