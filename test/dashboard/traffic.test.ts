@@ -121,6 +121,17 @@ onDashboard(
       await lead(page, `/https-edges/${edge.id}`);
       await page.getByRole('img', { name: /^1 came in the last hour/ }).waitFor();
     });
+
+    test('leads to past requests, which name the setting where none are kept, and show nothing green', async () => {
+      const page = await openLive();
+      await page.getByRole('link', { name: 'Past requests' }).last().click();
+      await page.getByText('No decisions are kept, so nothing can be shown').waitFor();
+      await page.getByText('GATEHOUSE_DECISIONS=/', { exact: false }).waitFor();
+      assert.equal(await page.locator('main .g-allow').count(), 0);
+      await lookAt(page, 'past-requests-not-kept');
+      await lead(page, '/requests/op_2tQzYDLwIVU45s8sSMNpRfQp1Ng');
+      await page.getByText('No decisions are kept, so nothing can be shown').waitFor();
+    });
   },
   { httpsListen: '127.0.0.1:0', drainSeconds: '0' },
 );

@@ -53,6 +53,15 @@ export const pages: readonly PageEntry[] = [
     isWide: true,
     load: () => import('../pages/traffic/page.tsx'),
   },
+  {
+    path: 'requests',
+    title: 'Past requests',
+    icon: 'past',
+    group: 'top',
+    shortcut: 'h',
+    idPrefixes: ['op_', 'dec_'],
+    load: () => import('../pages/requests/page.tsx'),
+  },
 
   {
     path: 'ip-restrictions',

@@ -155,6 +155,7 @@ function addressHits(text: string): Hit[] {
   return [
     { to: `/who-gets-in?ip=${ip}`, icon: 'door', text: `Who gets in: ${text}`, note: '' },
     { to: `/traffic?q=${ip}`, icon: 'traffic', text: 'Its requests, live', note: '' },
+    { to: `/requests?source=${encodeURIComponent(text)}`, icon: 'past', text: 'Its past requests', note: '' },
   ];
 }
 

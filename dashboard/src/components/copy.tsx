@@ -96,3 +96,13 @@ export function Secret({
     </div>
   );
 }
+
+/** Copies the address of the page, which shows the same to a colleague. */
+export function CopyLink() {
+  const [isCopied, copy] = useCopy();
+  return (
+    <Button icon={isCopied ? 'check' : 'link'} onClick={() => copy(location.href)}>
+      {isCopied ? 'Copied' : 'Copy link'}
+    </Button>
+  );
+}

@@ -150,6 +150,7 @@ const icons = {
   play: <path d="M5 3.5v9l7.5-4.5z" />,
   replay: <path d="M13.5 8a5.5 5.5 0 1 1-1.7-4M13.5 1.8v3h-3" />,
   check: <path d="m3 8.5 3.3 3.3L13 4.5" />,
+  past: <path d="M2.6 6.2A5.8 5.8 0 1 1 2.2 8.6M2.2 3v3.400h3.400M8 5v3.200l2.200 1.400" />,
   edit: <path d="M3 13l.6-2.8 7.2-7.2 2.2 2.2-7.2 7.2zM9.5 4.3l2.2 2.2" />,
 } as const satisfies Readonly<Record<string, ReactNode>>;
 

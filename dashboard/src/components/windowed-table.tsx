@@ -1,5 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
+
+import { isOnControl } from './table.tsx';
 
 export interface WindowColumn<Row> {
   readonly id: string;
@@ -27,6 +30,7 @@ export function WindowedTable<Row>({
   rows,
   rowCount,
   keyOf,
+  hrefOf,
   onSeen,
 }: {
   readonly label: string;
@@ -34,8 +38,11 @@ export function WindowedTable<Row>({
   readonly rows: readonly Row[];
   readonly rowCount: number;
   readonly keyOf: (row: Row) => string;
+  /** Where a row leads. */
+  readonly hrefOf?: (row: Row) => string;
   readonly onSeen?: (first: number, last: number, count: number) => void;
 }) {
+  const [, navigate] = useLocation();
   const frame = useRef<HTMLDivElement>(null);
   const [scroll, setScroll] = useState({ top: 0, height: 600 });
   const [rowHeight, setRowHeight] = useState(usualRowHeight);
@@ -95,8 +102,16 @@ export function WindowedTable<Row>({
           {Array.from({ length: to - from }, (_, offset) => {
             const index = from + offset;
             const row = rows[index];
+            const href = row === undefined ? undefined : hrefOf?.(row);
             return (
-              <tr key={row === undefined ? index : keyOf(row)} aria-rowindex={index + 2}>
+              <tr
+                key={row === undefined ? index : keyOf(row)}
+                aria-rowindex={index + 2}
+                data-href={href}
+                onClick={(event) => {
+                  if (href !== undefined && !isOnControl(event.target)) navigate(href);
+                }}
+              >
                 {columns.map((column) => (
                   <td key={column.id} className={column.className}>
                     {row === undefined ? <span className="skel" /> : column.cell(row)}

@@ -29,6 +29,12 @@ export function formatSeconds(time: string | number): string {
   return seconds.format(new Date(time));
 }
 
+/** Such as "10:42:07"; with its day where that is another one. */
+export function formatMoment(time: string | number, now = Date.now()): string {
+  const then = new Date(time);
+  return sameDay(then, new Date(now)) ? seconds.format(then) : `${days.format(then)}, ${seconds.format(then)}`;
+}
+
 /** Such as "15 Nov 2026, 10:12:40 UTC". */
 export function formatExactly(time: string): string {
   return `${exactly.format(new Date(time))} UTC`;

@@ -13,6 +13,7 @@ import { backendIdsOf } from './conditions.ts';
 import { edgeFields, edgeLines, edgeParts, EdgeRows, EdgeState } from './edges.tsx';
 import type { Ways } from './edges.tsx';
 import { HealthBox } from './health-box.tsx';
+import { RefusedLately } from './refused-lately.tsx';
 import { TrafficChart } from './traffic-chart.tsx';
 import { connectionNoun } from './health-words.ts';
 import { PublicName } from './hostports.tsx';
@@ -108,7 +109,12 @@ function Body<Row extends Edge>({
           thing={edge}
           leadsTo={backendIdsOf(edge)}
           noun={connectionNoun}
-          actions={<ButtonLink to={`/traffic?edge=${edge.id}`}>Watch its traffic</ButtonLink>}
+          actions={
+            <>
+              <RefusedLately of={{ edge: edge.id }} />
+              <ButtonLink to={`/traffic?edge=${edge.id}`}>Watch its traffic</ButtonLink>
+            </>
+          }
         />
       ) : null}
       <TrafficChart edgeId={edge.id} needsTraffic />

@@ -7,6 +7,7 @@ import { ButtonLink } from '../../components/button.tsx';
 import { Banner } from '../../components/banner.tsx';
 import type { PageProps } from '../../components/page.tsx';
 import { PublicName } from '../../parts/hostports.tsx';
+import { RefusedLately } from '../../parts/refused-lately.tsx';
 import { PolicyView } from '../../parts/policy/policy-view.tsx';
 import { usePolicyUses } from '../../parts/policy/policy-uses.ts';
 import type { Resource, Shown } from '../../resource/describe.ts';
@@ -69,7 +70,10 @@ const endpoints: Resource<'EndpointsList'> = {
     isEditing ? undefined : (
       <>
         {type === 'edge' || bindings.includes('internal') ? null : (
-          <ButtonLink to={`/who-gets-in?edge=${id}`}>Who gets in here</ButtonLink>
+          <>
+            <RefusedLately of={{ edge: id }} />
+            <ButtonLink to={`/who-gets-in?edge=${id}`}>Who gets in here</ButtonLink>
+          </>
         )}
         {mayWrite ? <EditActs /> : null}
       </>

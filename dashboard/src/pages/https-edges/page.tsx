@@ -19,6 +19,7 @@ import {
 } from '../../parts/edges.tsx';
 import type { Ways } from '../../parts/edges.tsx';
 import { HealthBox } from '../../parts/health-box.tsx';
+import { RefusedLately } from '../../parts/refused-lately.tsx';
 import { TrafficChart } from '../../parts/traffic-chart.tsx';
 import { ModuleList } from '../../parts/modules/module-list.tsx';
 import { edgeTarget } from '../../parts/modules/target.ts';
@@ -134,7 +135,12 @@ function Body({ reply, document: edge, reread, mayWrite, isEditing }: Shown<Http
         <HealthBox
           thing={edge}
           leadsTo={backendIdsOf(edge)}
-          actions={<ButtonLink to={`/traffic?edge=${edge.id}`}>Watch its traffic</ButtonLink>}
+          actions={
+            <>
+              <RefusedLately of={{ edge: edge.id }} />
+              <ButtonLink to={`/traffic?edge=${edge.id}`}>Watch its traffic</ButtonLink>
+            </>
+          }
         />
       ) : null}
       <TrafficChart edgeId={edge.id} needsTraffic />

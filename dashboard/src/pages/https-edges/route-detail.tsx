@@ -11,6 +11,7 @@ import { useBackends } from '../../parts/backends.ts';
 import { ModuleBadges } from '../../parts/modules/module-badges.tsx';
 import { ModuleList } from '../../parts/modules/module-list.tsx';
 import { routeTarget } from '../../parts/modules/target.ts';
+import { RefusedLately } from '../../parts/refused-lately.tsx';
 import { description, metadata } from '../../resource/fields.tsx';
 import { EditPanel } from '../../resource/form.tsx';
 import { canBeReverted } from '../../resource/uses.tsx';
@@ -39,6 +40,7 @@ export function RouteDetail({ reply, reread }: Props) {
             ? 'What happens to a request, in this order'
             : route.description}
         </span>
+        <RefusedLately small of={{ route: route.id }} />
         {mayWrite ? (
           <>
             <Button small onClick={() => setParams({ editroute: '1' })}>

@@ -12,6 +12,7 @@ import { rangeOfAddress } from '../../lib/address.ts';
 import { textHas } from '../../lib/filter.ts';
 import { countOf, formatNumber, nameOf } from '../../lib/text.ts';
 import { useUrlState } from '../../lib/url-state.ts';
+import { pastRequests } from '../../parts/past-requests.ts';
 import { createdColumn, nameColumn } from '../../resource/columns.tsx';
 import type { Resource, Shown } from '../../resource/describe.ts';
 import { description, field, metadata } from '../../resource/fields.tsx';
@@ -212,9 +213,17 @@ function WhatItDoes({ policyId }: { readonly policyId: string }) {
 function UsedBy({ policyId }: { readonly policyId: string }) {
   const uses = usePolicyUses()(policyId);
   if (uses.length === 0) return 'Nothing yet';
-  return uses.slice(0, 5).map(({ to, name, note }) => (
+  return uses.slice(0, 5).map(({ to, name, note, refused }) => (
     <div key={to + name + note}>
       <Link to={to}>{name}</Link> <span className="muted">{note}</span>
+      {refused === undefined ? null : (
+        <>
+          {' '}
+          <Link className="muted" to={pastRequests({ ...refused, verdict: 'refused', range: 'day' })}>
+            refused in the last day<span className="vh"> by {name}</span>
+          </Link>
+        </>
+      )}
     </div>
   ));
 }

@@ -10,6 +10,7 @@ import { VerdictBox } from '../../components/verdict.tsx';
 import { byteLength } from '../../lib/bytes.ts';
 import { useUrlState } from '../../lib/url-state.ts';
 import { PolicyLinks } from '../../parts/policy-choice.tsx';
+import { RefusedLately } from '../../parts/refused-lately.tsx';
 import type { Shown } from '../../resource/describe.ts';
 import { EnforceDialog, WarnDialog } from './enforce-dialog.tsx';
 import { SafeToEnforce } from './safe-to-enforce.tsx';
@@ -77,7 +78,12 @@ function Enforced({
           any address.
         </>
       }
-      actions={mayWrite ? <Button onClick={onWarn}>Turn back to warning…</Button> : undefined}
+      actions={
+        <>
+          {restriction.type === 'endpoints' ? <RefusedLately of={{ restriction: restriction.id }} /> : null}
+          {mayWrite ? <Button onClick={onWarn}>Turn back to warning…</Button> : null}
+        </>
+      }
     >
       <footer>
         <YouStay restriction={restriction} />

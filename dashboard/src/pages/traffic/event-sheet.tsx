@@ -11,9 +11,11 @@ import { Glyph } from '../../components/verdict.tsx';
 import { formatBytes } from '../../lib/bytes.ts';
 import { nameOf, shortId } from '../../lib/text.ts';
 import { formatExactly } from '../../lib/time.ts';
+import type { EdgeNames } from '../../parts/edge-names.ts';
 import { useNames } from '../../parts/names.ts';
-import { formatMs, titleOfEvent, verdictTones } from './traffic-words.ts';
-import type { EdgeNames } from './use-edges.ts';
+import { explanationOf, pastRequests } from '../../parts/past-requests.ts';
+import { formatMs, verdictTones } from '../../parts/traffic-words.ts';
+import { titleOfEvent } from './traffic-words.ts';
 
 /** One request or connection, from the edge to the answer: what decided, what was changed, how long it took. */
 export function EventSheet({
@@ -43,10 +45,20 @@ export function EventSheet({
             <span key="source">
               <code>{event.client_ip}</code> <CopyButton text={event.client_ip} />{' '}
               <Link to={`/who-gets-in?ip=${encodeURIComponent(event.client_ip)}`}>Who gets in?</Link>
+              {' · '}
+              <Link to={pastRequests({ source: event.client_ip })}>Past requests</Link>
             </span>,
           ],
           ['At', formatExactly(event.at)],
           ['Id', <Id key="id" id={event.id} />],
+          event.verdict === 'refused'
+            ? [
+                'Why',
+                <Link key="why" to={explanationOf(event)}>
+                  Then and today
+                </Link>,
+              ]
+            : undefined,
         ]}
       />
       <ol className="ladder">

@@ -1,6 +1,6 @@
 import { FilterChoice } from '../../components/filter-choice.tsx';
 import { useUrlState } from '../../lib/url-state.ts';
-import type { EdgeNames } from './use-edges.ts';
+import type { EdgeNames } from '../../parts/edge-names.ts';
 
 const verdicts = [
   ['allowed', 'let in'],

@@ -4,7 +4,7 @@ import { BarChart } from '../../components/chart.tsx';
 import type { Series } from '../../components/chart.tsx';
 import { formatClock } from '../../lib/time.ts';
 import { chartEnds, chartPixels, TrafficChart } from '../../parts/traffic-chart.tsx';
-import { formatMs } from './traffic-words.ts';
+import { formatMs } from '../../parts/traffic-words.ts';
 
 const latency: readonly Series[] = [{ name: '99 of 100', look: 'pass' }];
 

@@ -2,7 +2,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 
 import type { TrafficEvent } from '../../../../client/src/index.ts';
-import { Button } from '../../components/button.tsx';
+import { Button, ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { Sheet, Split } from '../../components/sheet.tsx';
@@ -13,12 +13,14 @@ import { Verdict } from '../../components/verdict.tsx';
 import { countOf, formatNumber } from '../../lib/text.ts';
 import { formatSeconds } from '../../lib/time.ts';
 import { useUrlState } from '../../lib/url-state.ts';
+import { useEdges } from '../../parts/edge-names.ts';
+import type { EdgeNames } from '../../parts/edge-names.ts';
+import { explanationOf, pastRequests } from '../../parts/past-requests.ts';
+import { formatMs, verdictTones, verdictWords } from '../../parts/traffic-words.ts';
 import { EventSheet } from './event-sheet.tsx';
 import { Filters } from './filters.tsx';
 import { History } from './history.tsx';
-import { filterNames, fitsFilter, formatMs, statusWords, verdictTones, verdictWords } from './traffic-words.ts';
-import { useEdges } from './use-edges.ts';
-import type { EdgeNames } from './use-edges.ts';
+import { filterNames, fitsFilter, statusWords } from './traffic-words.ts';
 import { useLiveTraffic } from './use-live-traffic.ts';
 import type { LiveTraffic } from './use-live-traffic.ts';
 
@@ -54,8 +56,8 @@ export function Page() {
         openId === null ? undefined : opened === undefined ? (
           <Sheet title="Not here any more" onClose={close}>
             <p>
-              Requests are shown as they happen, and are not kept. This one is not among those that came since the page
-              was opened.
+              Requests are shown here as they happen. This one is not among those that came since the page was opened;{' '}
+              <Link to={explanationOf({ id: openId })}>past requests</Link> may have it.
             </p>
           </Sheet>
         ) : (
@@ -67,9 +69,16 @@ export function Page() {
         title="Live traffic"
         badge={<State live={live} isHeld={isPaused || isPointedAt} />}
         actions={
-          <Button icon={isPaused ? 'play' : 'pause'} shortcut="Space" onClick={() => setPaused(!isPaused)}>
-            {isPaused ? 'Go on' : 'Pause'}
-          </Button>
+          <>
+            <ButtonLink
+              to={pastRequests({ edge: params.get('edge') ?? undefined, verdict: params.get('verdict') ?? undefined })}
+            >
+              Past requests
+            </ButtonLink>
+            <Button icon={isPaused ? 'play' : 'pause'} shortcut="Space" onClick={() => setPaused(!isPaused)}>
+              {isPaused ? 'Go on' : 'Pause'}
+            </Button>
+          </>
         }
       />
       <Filters edges={edges} />

@@ -1,24 +1,11 @@
 import type { TrafficEvent } from '../../../../client/src/index.ts';
-import type { Tone } from '../../components/verdict.tsx';
-import { formatNumber } from '../../lib/text.ts';
-
-export const verdictWords = { allowed: 'Let in', refused: 'Refused', warned: 'Warned' } as const;
-export const verdictTones: Readonly<Record<TrafficEvent['verdict'], Tone>> = {
-  allowed: 'allow',
-  refused: 'deny',
-  warned: 'warn',
-};
+import { formatMs, verdictWords } from '../../parts/traffic-words.ts';
 
 /** The answer of an HTTPS edge; a TCP connection has none. */
 export function statusWords({ status, phase, verdict }: TrafficEvent): string {
   if (status !== undefined) return String(status);
   if (verdict === 'refused') return 'reset';
   return phase === 'opened' ? 'open' : 'closed';
-}
-
-/** Such as "0.4" or "1,204". */
-export function formatMs(ms: number): string {
-  return ms < 10 ? String(Math.round(ms * 10) / 10) : formatNumber(Math.round(ms));
 }
 
 /** Such as "Let in, 201 in 38 ms". */

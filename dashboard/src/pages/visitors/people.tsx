@@ -1,5 +1,8 @@
+import { Link } from 'wouter';
+
 import type { AppUser } from '../../../../client/src/index.ts';
 import { textHas } from '../../lib/filter.ts';
+import { pastRequests } from '../../parts/past-requests.ts';
 import { timeColumn } from '../../resource/columns.tsx';
 import type { Listed, Rows } from '../../resource/describe.ts';
 import { EndButton } from './end-button.tsx';
@@ -28,6 +31,17 @@ const rows: Rows<AppUser> = {
     },
     timeColumn('First', ({ created_at: at }) => at, 'p3'),
     timeColumn('Last signed in', ({ last_login: at }) => at, 'p2'),
+    {
+      id: 'requests',
+      head: 'Requests',
+      priority: 'p1',
+      isNarrow: true,
+      cell: (user) => (
+        <Link className="nowrap" to={pastRequests({ person: user.email || user.provider_user_id })}>
+          Past requests<span className="vh"> of {whoIs(user)}</span>
+        </Link>
+      ),
+    },
     {
       id: 'end',
       head: '',

@@ -2,6 +2,7 @@ import { Link } from 'wouter';
 
 import type { AppSession } from '../../../../client/src/index.ts';
 import { textHas } from '../../lib/filter.ts';
+import { pastRequests } from '../../parts/past-requests.ts';
 import { timeColumn } from '../../resource/columns.tsx';
 import type { Listed, Rows } from '../../resource/describe.ts';
 import { EndButton } from './end-button.tsx';
@@ -54,7 +55,13 @@ const rows: Rows<AppSession> = {
       sortBy: ({ browser_session }) => browser_session.ip_address,
       cell: ({ browser_session }) => (
         <>
-          <code className="nowrap">{browser_session.ip_address}</code>
+          <Link
+            className="mono nowrap"
+            to={pastRequests({ source: browser_session.ip_address })}
+            title="Past requests from here"
+          >
+            {browser_session.ip_address}
+          </Link>
           <span className="sub" title={browser_session.user_agent.raw}>
             {browserOf(browser_session.user_agent)}
           </span>

@@ -1,0 +1,27 @@
+import type { Decision } from '../../../../client/src/index.ts';
+import type { Names } from '../../parts/names.ts';
+import { moduleTitle } from '../../parts/module-words.ts';
+
+/** What has refused a visitor, or would have; `to` leads to it where it has a page. */
+export interface Cause {
+  readonly text: string;
+  readonly to?: string;
+}
+
+/** Said where a decision does not tell what has made it. */
+export const notKept = 'What decided was not kept';
+
+/** What decided against the visitor; undefined where nothing did. */
+export function causeOf(decision: Decision, names: Names): Cause | undefined {
+  const { verdict, restrictions = [], module, would_be_refused_by: notEnforced, reason, code } = decision;
+  const [first, ...more] = restrictions;
+  if (verdict === 'allowed') return undefined;
+  if (first !== undefined) {
+    const others = more.length === 0 ? '' : ` and ${more.length} more`;
+    return { text: `IP restriction “${names.restriction(first).name}”${others}`, to: `/ip-restrictions/${first}` };
+  }
+  const by = verdict === 'warned' ? (notEnforced ?? module) : module;
+  if (by !== undefined) return { text: moduleTitle(by) };
+  if (reason !== undefined) return { text: reason };
+  return { text: code === undefined ? notKept : `Error ${code}` };
+}
