@@ -4186,6 +4186,185 @@ export interface DecisionsPage {
   not_kept?: string;
 }
 
+export interface DecisionCounts {
+  /** Requests, and connections of TCP and TLS. */
+  requests: number;
+  /** Answers of 400 to 499, of the gateway or from behind it, without refusals. */
+  errors_4xx: number;
+  /** Answers of 500 and more, of the gateway or from behind it, without refusals. */
+  errors_5xx: number;
+  /** Refused by the gateway. */
+  refused: number;
+  /** Bytes that visitors sent. */
+  bytes_in: number;
+  /** Bytes that visitors got. */
+  bytes_out: number;
+  /** Half of those that were not refused took no longer, in milliseconds, to within 5 percent. null: there were none. */
+  p50_ms: number | null;
+  /** 95 of 100 that were not refused took no longer, in milliseconds, to within 5 percent. */
+  p95_ms: number | null;
+  /** Let through, although a rule that is not enforced would have refused them. */
+  warned: number;
+  /** Refusals by cause. */
+  refusals: {
+    /** By rules about addresses or programs: an IP restriction, an IP policy, or a filter of User-Agent. */
+    rule: number;
+    /** By a traffic policy. */
+    policy: number;
+    /** By a rate limit. */
+    rate: number;
+    /** For want of a client certificate that is accepted. */
+    certificate: number;
+    /** For want of a password, or after too many wrong ones. */
+    password: number;
+    /** For want of a token, or of the signature of a webhook, that is accepted. */
+    token: number;
+    /** For want of a login, or of one that may enter. */
+    login: number;
+    /** For want of a place: a bound of the account or of the installation was reached. */
+    quota: number;
+    /** By anything else. */
+    other: number;
+  };
+}
+
+export interface DecisionPoint {
+  /** The beginning of the interval, RFC 3339. */
+  at: string;
+  /** Requests, and connections of TCP and TLS. */
+  requests: number;
+  /** Answers of 400 to 499, of the gateway or from behind it, without refusals. */
+  errors_4xx: number;
+  /** Answers of 500 and more, of the gateway or from behind it, without refusals. */
+  errors_5xx: number;
+  /** Refused by the gateway. */
+  refused: number;
+  /** Bytes that visitors sent. */
+  bytes_in: number;
+  /** Bytes that visitors got. */
+  bytes_out: number;
+  /** Half of those that were not refused took no longer, in milliseconds, to within 5 percent. null: there were none. */
+  p50_ms: number | null;
+  /** 95 of 100 that were not refused took no longer, in milliseconds, to within 5 percent. */
+  p95_ms: number | null;
+  /** Let through, although a rule that is not enforced would have refused them. */
+  warned: number;
+  /** Refusals by cause. */
+  refusals: {
+    /** By rules about addresses or programs: an IP restriction, an IP policy, or a filter of User-Agent. */
+    rule: number;
+    /** By a traffic policy. */
+    policy: number;
+    /** By a rate limit. */
+    rate: number;
+    /** For want of a client certificate that is accepted. */
+    certificate: number;
+    /** For want of a password, or after too many wrong ones. */
+    password: number;
+    /** For want of a token, or of the signature of a webhook, that is accepted. */
+    token: number;
+    /** For want of a login, or of one that may enter. */
+    login: number;
+    /** For want of a place: a bound of the account or of the installation was reached. */
+    quota: number;
+    /** By anything else. */
+    other: number;
+  };
+  /** The mean of the same hour of up to seven earlier days, for as long as the interval. null: no such hour is known, or the question is about something that is not counted by the hour. */
+  usual: {
+    /** Requests, and connections of TCP and TLS. */
+    requests: number;
+    /** Answers of 400 to 499, of the gateway or from behind it, without refusals. */
+    errors_4xx: number;
+    /** Answers of 500 and more, of the gateway or from behind it, without refusals. */
+    errors_5xx: number;
+    /** Refused by the gateway. */
+    refused: number;
+    /** Bytes that visitors sent. */
+    bytes_in: number;
+    /** Bytes that visitors got. */
+    bytes_out: number;
+    /** Half of those that were not refused took no longer, in milliseconds, to within 5 percent. null: there were none. */
+    p50_ms: number | null;
+    /** 95 of 100 that were not refused took no longer, in milliseconds, to within 5 percent. */
+    p95_ms: number | null;
+  } | null;
+}
+
+export interface DecisionSummary {
+  /** The beginning of the first interval, RFC 3339. */
+  since: string;
+  /** The end of the last interval. */
+  until: string;
+  /** Seconds of an interval. Intervals begin at whole multiples of it since 1970. */
+  step: number;
+  /** Decisions from here on are counted, and earlier intervals are left out: these were not kept, were removed, or were not reached in time. Absent: nothing is kept. */
+  counted_from?: string;
+  /** What p50_ms and p95_ms are of: of connections only where there were no requests. */
+  durations_of: 'requests' | 'connections';
+  /** The intervals, oldest first. */
+  points: DecisionPoint[];
+  total: DecisionCounts;
+  /** false: some gateway did not answer, keeps no decisions, has dropped some, or did not reach all of them, so that the figures are the least it can be. */
+  is_complete: boolean;
+  /** Every process that carries traffic, and what became of the question there. */
+  gateways: ({
+    /** Id of the process that carries traffic, as GET /gateways has it. */
+    process_id: string;
+    /** Id of its store of decisions, which stays after a restart. Absent: it did not answer. */
+    gateway?: string;
+    /** answered: its decisions are counted here. keeps_none: it keeps no decisions (`GATEHOUSE_DECISIONS`). not_asked: it cannot be asked from the process that answers. */
+    state: 'answered' | 'keeps_none' | 'not_asked';
+    /** Decisions of this account that it could not keep since it was started. */
+    dropped?: number;
+    /** From when on it has decisions of this account. */
+    kept_from?: string;
+    /** true: it did not reach all of its decisions in time. */
+    was_cut_off?: boolean;
+  })[];
+}
+
+export interface DecisionTop {
+  /** The beginning of the range, RFC 3339. */
+  since: string;
+  /** The end of the range. */
+  until: string;
+  /** Decisions from here on are counted. Absent: nothing is kept. */
+  counted_from?: string;
+  /** What is counted apart. */
+  by: string;
+  /** requests or refused: what the first ones have most of. */
+  order: string;
+  /** Most first. */
+  entries: {
+    /** The address, person, host, path, module or id. */
+    key: string;
+    /** Requests and connections. */
+    requests: number;
+    /** Those that were refused. */
+    refused: number;
+  }[];
+  /** So many may be missing of each entry, where there were too many different ones. Usually 0. */
+  missed_at_most: number;
+  /** false: some gateway did not answer, keeps no decisions, has dropped some, or did not reach all of them, so that the figures are the least it can be. */
+  is_complete: boolean;
+  /** Every process that carries traffic, and what became of the question there. */
+  gateways: ({
+    /** Id of the process that carries traffic, as GET /gateways has it. */
+    process_id: string;
+    /** Id of its store of decisions, which stays after a restart. Absent: it did not answer. */
+    gateway?: string;
+    /** answered: its decisions are counted here. keeps_none: it keeps no decisions (`GATEHOUSE_DECISIONS`). not_asked: it cannot be asked from the process that answers. */
+    state: 'answered' | 'keeps_none' | 'not_asked';
+    /** Decisions of this account that it could not keep since it was started. */
+    dropped?: number;
+    /** From when on it has decisions of this account. */
+    kept_from?: string;
+    /** true: it did not reach all of its decisions in time. */
+    was_cut_off?: boolean;
+  })[];
+}
+
 export interface Change {
   /** Unique identifier of the change. */
   id: string;
@@ -5805,6 +5984,10 @@ export interface Operations {
   TrafficEvents: { path: {}; query: {}; body: undefined; response: string };
   /** List decisions about visitors */
   DecisionsList: { path: {}; query: { limit?: number; before_id?: string; since?: string; until?: string; edge_id?: string; route_id?: string; source?: string; verdict?: string; module?: string; restriction_id?: string; person?: string; host?: string; status?: string; request_id?: string }; body: undefined; response: DecisionsPage };
+  /** Count decisions about visitors */
+  DecisionsSummary: { path: {}; query: { since?: string; until?: string; edge_id?: string; route_id?: string; source?: string; verdict?: string; module?: string; restriction_id?: string; person?: string; host?: string; status?: string; backend_id?: string; policy_id?: string; step?: string }; body: undefined; response: DecisionSummary };
+  /** List what has most decisions */
+  DecisionsTop: { path: {}; query: { since?: string; until?: string; edge_id?: string; route_id?: string; source?: string; verdict?: string; module?: string; restriction_id?: string; person?: string; host?: string; status?: string; backend_id?: string; policy_id?: string; by?: string; order?: string; top?: string }; body: undefined; response: DecisionTop };
   /** List changes */
   ChangesList: { path: {}; query: { limit?: number; before_id?: string; filter?: string; kind?: string; resource_id?: string; actor?: string; since?: string; until?: string }; body: undefined; response: ChangesPage };
   /** Revert a change */
@@ -6164,6 +6347,8 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   TrafficHealth: { method: 'GET', path: '/traffic/health', query: [], idempotencyKey: false },
   TrafficEvents: { method: 'GET', path: '/traffic/events', query: [], idempotencyKey: false },
   DecisionsList: { method: 'GET', path: '/decisions', query: ['limit', 'before_id', 'since', 'until', 'edge_id', 'route_id', 'source', 'verdict', 'module', 'restriction_id', 'person', 'host', 'status', 'request_id'], idempotencyKey: false, list: 'decisions' },
+  DecisionsSummary: { method: 'GET', path: '/decisions/summary', query: ['since', 'until', 'edge_id', 'route_id', 'source', 'verdict', 'module', 'restriction_id', 'person', 'host', 'status', 'backend_id', 'policy_id', 'step'], idempotencyKey: false },
+  DecisionsTop: { method: 'GET', path: '/decisions/top', query: ['since', 'until', 'edge_id', 'route_id', 'source', 'verdict', 'module', 'restriction_id', 'person', 'host', 'status', 'backend_id', 'policy_id', 'by', 'order', 'top'], idempotencyKey: false },
   ChangesList: { method: 'GET', path: '/changes', query: ['limit', 'before_id', 'filter', 'kind', 'resource_id', 'actor', 'since', 'until'], idempotencyKey: false, list: 'changes' },
   ChangesRevert: { method: 'POST', path: '/changes/{id}/revert', query: ['dry_run'], idempotencyKey: false },
   IpCheck: { method: 'POST', path: '/ip_check', query: [], idempotencyKey: false },

@@ -14,16 +14,16 @@ class Asked {
   readonly answers: PromiseWithResolvers<{ readonly rows: [] }>[] = [];
   readonly reader = new DecisionReader({
     log: this.seen.log,
-    ask: ({ accountId }) => {
+  });
+
+  read(accountId: string, isAbandoned?: () => boolean) {
+    const ask = () => {
       this.accounts.push(accountId);
       const answer = Promise.withResolvers<{ readonly rows: [] }>();
       this.answers.push(answer);
       return answer.promise;
-    },
-  });
-
-  read(accountId: string, isAbandoned?: () => boolean) {
-    return this.reader.read({ accountId, limit: 1 }, isAbandoned);
+    };
+    return this.reader.read(accountId, ask, isAbandoned);
   }
 }
 

@@ -1,7 +1,6 @@
 import { hasElapsed } from '../lib/elapsed.ts';
 import { FairTurns } from '../lib/fair-turns.ts';
 import { AbandonedError } from '../lib/pace.ts';
-import type { DecisionFilter, DecisionPage } from './messages.ts';
 
 /** Queries at once, of all accounts and of one; a few more of one wait. */
 export const readLimits = { atOnce: 2, ofOwner: 1, waiting: 4 };
@@ -11,8 +10,6 @@ const usualAnswerMs = 15_000;
 const logMs = 60_000;
 
 interface Parts {
-  /** Asks the keeper. */
-  readonly ask: (filter: DecisionFilter) => Promise<DecisionPage>;
   readonly log: { warn(fields: object, message: string): void };
   readonly answerMs?: number | undefined;
 }
@@ -33,11 +30,15 @@ export class DecisionReader {
   }
 
   /** Rejects with `TooMuchWaits`, `AbandonedError` or `DecisionsUnreadable`. */
-  async read(filter: DecisionFilter, isAbandoned: () => boolean = () => false): Promise<DecisionPage> {
-    return this.#turns.run(filter.accountId, async () => {
+  async read<Result>(
+    accountId: string,
+    ask: () => Promise<Result>,
+    isAbandoned: () => boolean = () => false,
+  ): Promise<Result> {
+    return this.#turns.run(accountId, async () => {
       if (isAbandoned()) throw new AbandonedError('nobody waits for it any more');
       try {
-        return await this.#inTime(filter);
+        return await this.#inTime(ask);
       } catch (error) {
         this.#tell(error);
         throw new DecisionsUnreadable('decisions cannot be read for now', { cause: error });
@@ -45,13 +46,13 @@ export class DecisionReader {
     });
   }
 
-  async #inTime(filter: DecisionFilter): Promise<DecisionPage> {
+  async #inTime<Result>(ask: () => Promise<Result>): Promise<Result> {
     const { promise: overdue, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       reject(new Error('the process that keeps decisions does not answer'));
     }, this.#parts.answerMs ?? usualAnswerMs);
     try {
-      return await Promise.race([this.#parts.ask(filter), overdue]);
+      return await Promise.race([ask(), overdue]);
     } finally {
       clearTimeout(timer);
     }

@@ -6,7 +6,7 @@ import { DecisionReader } from './decision-reader.ts';
 import { decisionLine } from './decision-line.ts';
 import type { Decision } from './decision-line.ts';
 import { Keeper } from './keeper.ts';
-import type { DecisionFilter, DecisionPage, StoreOptions, StoreSize } from './messages.ts';
+import type { Answer, Asked, KeeperTask, QuestionKind, StoreOptions, StoreSize } from './messages.ts';
 import { WaitingLines } from './waiting-lines.ts';
 
 /** Decisions wait so long at the most before they are written: what a crash can take. */
@@ -60,11 +60,7 @@ export class Decisions implements AsyncDisposable {
     this.#keeper = keeper;
     this.gateway = gateway;
     this.#number = lastNumber;
-    this.#reader = new DecisionReader({
-      ask: (filter) => this.#ask(filter),
-      log: parts.log,
-      answerMs: parts.answerMs,
-    });
+    this.#reader = new DecisionReader({ log: parts.log, answerMs: parts.answerMs });
     this.#follow(keeper);
     this.#tendTimer = setInterval(() => void this.tend(), tendMs).unref();
   }
@@ -103,9 +99,9 @@ export class Decisions implements AsyncDisposable {
     await this.#flushing;
   }
 
-  /** Reads a page; rejects as `DecisionReader.read` does. */
-  query(filter: DecisionFilter, isAbandoned?: () => boolean): Promise<DecisionPage> {
-    return this.#reader.read(filter, isAbandoned);
+  /** Answers a question; rejects as `DecisionReader.read` does. */
+  ask<Kind extends QuestionKind>(kind: Kind, asked: Asked<Kind>, isAbandoned?: () => boolean): Promise<Answer<Kind>> {
+    return this.#reader.read(asked.accountId, () => this.#ask(kind, asked), isAbandoned);
   }
 
   /** Closes the files of hours that are over, and removes what is too old or too much. */
@@ -134,11 +130,11 @@ export class Decisions implements AsyncDisposable {
     await this.#keeper.gone;
   }
 
-  async #ask(filter: DecisionFilter): Promise<DecisionPage> {
+  async #ask<Kind extends QuestionKind>(kind: Kind, asked: Asked<Kind>): Promise<Answer<Kind>> {
     // Others may come so fast that there is no end of it.
     await Promise.race([this.flush(), sleep(flushMs, undefined, { ref: false })]);
-    // keeper-main.ts answers so.
-    return (await this.#keeper.ask({ task: 'query', filter })) as DecisionPage;
+    // The kind and its question belong together, and keeper-main.ts answers so.
+    return (await this.#keeper.ask({ task: 'ask', kind, asked } as KeeperTask)) as Answer<Kind>;
   }
 
   async #flushAll(): Promise<void> {

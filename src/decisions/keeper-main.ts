@@ -48,8 +48,8 @@ async function perform(message: KeeperRequest): Promise<unknown> {
   const opened = store;
   if (opened === undefined) throw new Error('the store has not been opened');
   switch (message.task) {
-    case 'query':
-      return opened.query(message.filter);
+    case 'ask':
+      return opened.ask(message.kind, message.asked);
     case 'append':
       return inTurn(() => opened.append(message.lines, message.nowMs));
     case 'tend':
@@ -64,6 +64,8 @@ async function tend(opened: DecisionStore, nowMs: number): Promise<unknown> {
   const untilMs = performance.now() + tendMs;
   let hasMore = true;
   while (hasMore && performance.now() < untilMs) hasMore = await inTurn(() => opened.closeDue(nowMs));
+  hasMore = true;
+  while (hasMore && performance.now() < untilMs) hasMore = await inTurn(() => opened.rollUpDue(nowMs));
   return inTurn(() => opened.tidy(nowMs));
 }
 

@@ -1,4 +1,5 @@
 import type { DecisionRow } from './columns.ts';
+import type { DurationCounts } from './durations.ts';
 import type { Lines } from './waiting-lines.ts';
 
 export interface StoreOptions {
@@ -7,6 +8,16 @@ export interface StoreOptions {
   readonly maxBytes: number;
   readonly archive: string | undefined;
   readonly queries?: Partial<QueryLimits>;
+  readonly summaries?: Partial<SummaryLimits>;
+}
+
+/** When decisions are summed up. */
+export interface SummaryLimits {
+  /** Closed files with fewer rows are counted when they are read. */
+  readonly leastRows: number;
+  /** So many closed files at the least, and at the most, have one summary by the hour. */
+  readonly least: number;
+  readonly most: number;
 }
 
 /** Bounds of one query. At least one file is looked at, so that there is always a next page to go on with. */
@@ -19,12 +30,9 @@ export interface QueryLimits {
   readonly endMs: number;
 }
 
-/** Filters of a list; each one that is given must hold. */
-export interface DecisionFilter {
+/** What a question is about; each filter that is given must hold. */
+export interface Selection {
   readonly accountId: string;
-  readonly limit: number;
-  /** Only rows with a smaller number. */
-  readonly before?: number | undefined;
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
   /** An edge, or an endpoint of an agent. */
@@ -40,7 +48,106 @@ export interface DecisionFilter {
   readonly status?: number | undefined;
   readonly rule?: string | undefined;
   readonly requestId?: string | undefined;
+  /** A backend, or the endpoint of an agent. */
+  readonly backendId?: string | undefined;
+  /** One of these must hold. */
+  readonly anyOf?: readonly AnyOf[] | undefined;
 }
+
+export interface AnyOf {
+  readonly dimension: 'edge' | 'route' | 'restriction';
+  readonly key: string;
+}
+
+/** Asks for a page. */
+export interface DecisionFilter extends Selection {
+  readonly limit: number;
+  /** Only rows with a smaller number. */
+  readonly before?: number | undefined;
+}
+
+/** Asks for counts by intervals, which begin at whole multiples of the step since 1970. */
+export interface SummaryQuestion extends Selection {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly stepMs: number;
+  /** Asks for counts by the hour from here to `toMs` as well. */
+  readonly hoursFromMs?: number | undefined;
+}
+
+/** Counts of an interval. Those of 0 are left out. */
+export interface SummaryPoint {
+  readonly atMs: number;
+  /** By name: `requests`, `refused`, `warned`, `errors4xx`, `errors5xx`, `bytesIn`, `bytesOut`, and causes of refusals. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Durations of what was let through, requests and connections apart. */
+  readonly durations: Readonly<Record<'https' | 'tcp', DurationCounts>>;
+}
+
+/** From when on everything was counted. */
+export interface Reach {
+  /** Decisions of the account from here on are there, but for those that were dropped. */
+  readonly keptFromMs: number;
+  /** When this store began. */
+  readonly beganMs: number;
+  /** A bound ended the count: what was before this time was not reached, or not all of it. */
+  readonly cutAtMs?: number | undefined;
+}
+
+export interface SummaryAnswer extends Reach {
+  readonly points: readonly SummaryPoint[];
+  readonly hours: readonly SummaryPoint[];
+  /** As `cutAtMs`, of the hours. */
+  readonly hoursCutAtMs?: number | undefined;
+}
+
+export const topFields = [
+  'source',
+  'person',
+  'host',
+  'path',
+  'module',
+  'edge',
+  'route',
+  'restriction',
+  'backend',
+] as const;
+export type TopField = (typeof topFields)[number];
+
+/** Asks for what has most. */
+export interface TopQuestion extends Selection {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly by: TopField;
+  readonly order: 'requests' | 'refused';
+  readonly limit: number;
+}
+
+export interface TopEntry {
+  readonly key: string;
+  readonly requests: number;
+  readonly refused: number;
+}
+
+export interface TopAnswer extends Reach {
+  /** Most first. */
+  readonly entries: readonly TopEntry[];
+  /** So many of each entry may be missing. */
+  readonly missedAtMost: number;
+  /** Those that are not listed have so many at the most, and what may be missing. */
+  readonly leastListed: number;
+}
+
+/** Questions about decisions, by kind, with their answers. */
+export interface Questions {
+  readonly list: { readonly asked: DecisionFilter; readonly answer: DecisionPage };
+  readonly summary: { readonly asked: SummaryQuestion; readonly answer: SummaryAnswer };
+  readonly top: { readonly asked: TopQuestion; readonly answer: TopAnswer };
+}
+
+export type QuestionKind = keyof Questions;
+export type Asked<Kind extends QuestionKind> = Questions[Kind]['asked'];
+export type Answer<Kind extends QuestionKind> = Questions[Kind]['answer'];
 
 export interface SourceRange {
   readonly first: { readonly high: bigint; readonly low: bigint };
@@ -66,12 +173,16 @@ export interface StoreSize {
   readonly oldestMs: number | undefined;
 }
 
+type AskTask = {
+  readonly [Kind in QuestionKind]: { readonly task: 'ask'; readonly kind: Kind; readonly asked: Asked<Kind> };
+}[QuestionKind];
+
 /** A task for the keeper, which answers with a `KeeperReply` of the same number. */
 export type KeeperTask =
   | { readonly task: 'start'; readonly options: StoreOptions }
   | { readonly task: 'append'; readonly lines: Lines; readonly nowMs: number }
   | { readonly task: 'tend'; readonly nowMs: number }
-  | { readonly task: 'query'; readonly filter: DecisionFilter }
+  | AskTask
   | { readonly task: 'close' };
 
 export type KeeperRequest = KeeperTask & { readonly request: number };

@@ -1,6 +1,6 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 
-import type { DecisionFilter } from './messages.ts';
+import type { AnyOf, Selection } from './messages.ts';
 
 interface Conditions {
   readonly where: string;
@@ -8,9 +8,10 @@ interface Conditions {
 }
 
 /** The condition of a query. What a caller has given is in its values only. */
-export function conditionsOf(filter: DecisionFilter): Conditions {
+export function conditionsOf(filter: Selection & { readonly before?: number | undefined }): Conditions {
   const { before, fromMs, toMs, edgeId, routeId, source, verdict, module, person, rule, host, status, requestId } =
     filter;
+  const { backendId, anyOf } = filter;
   const conditions: string[] = ['true'];
   const values: Record<string, DuckDBValue> = {};
   const add = (condition: string, given: Record<string, DuckDBValue | undefined>): void => {
@@ -30,6 +31,11 @@ export function conditionsOf(filter: DecisionFilter): Conditions {
   add('lower(host) = $host', { host: host?.toLowerCase() });
   add('status = $status', { status });
   add('request_id = $requestId', { requestId });
+  add('backend_id = $backendId', { backendId });
+  if (anyOf !== undefined) {
+    conditions.push(anyOf.length === 0 ? 'false' : `(${anyOf.map(conditionOfKey).join(' OR ')})`);
+    for (const [at, { key }] of anyOf.entries()) values[`key${at}`] = key;
+  }
   if (source !== undefined) {
     const { first, last } = source;
     const bounds = { firstHigh: first.high, firstLow: first.low, lastHigh: last.high, lastLow: last.low };
@@ -38,6 +44,11 @@ export function conditionsOf(filter: DecisionFilter): Conditions {
     conditions.push("source <> ''");
   }
   return { where: conditions.join(' AND '), values };
+}
+
+function conditionOfKey({ dimension }: AnyOf, at: number): string {
+  if (dimension === 'restriction') return `list_contains(string_split(rule, ' '), $key${at})`;
+  return `${dimension === 'edge' ? 'edge_id' : 'route_id'} = $key${at}`;
 }
 
 function asWhole(value: number | undefined): bigint | undefined {

@@ -1,61 +1,40 @@
-import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
 
 import { columnNames } from './columns.ts';
 import type { DecisionRow } from './columns.ts';
-import type { DecisionFilter, DecisionPage, QueryLimits } from './messages.ts';
+import type { DecisionFilter, DecisionPage } from './messages.ts';
+import type { Part } from './parts.ts';
 import { conditionsOf } from './query.ts';
-
-/** A file of decisions, as a table of SQL. */
-export interface ReadablePart {
-  readonly table: string;
-  readonly firstNumber: number;
-  /** Undefined: they have not been counted yet. */
-  rows?: number | undefined;
-}
-
-const usualLimits: QueryLimits = { rows: 1_000_000, beginMs: 4_000, endMs: 8_000 };
+import { tookTooLong } from './reading.ts';
+import type { Reading } from './reading.ts';
 
 /** Reads a page from parts, which are given newest first, until it is full or a limit is reached. */
-export async function readParts(
-  instance: DuckDBInstance,
-  parts: readonly ReadablePart[],
+export async function readPage(
+  { connection, limits, isLate, isOver }: Reading,
+  parts: readonly Part[],
   filter: DecisionFilter,
-  given: Partial<QueryLimits> = {},
 ): Promise<DecisionPage> {
-  const limits = { ...usualLimits, ...given };
-  const beganMs = performance.now();
-  const connection = await instance.connect();
-  let isOver = false;
-  // Again and again: an interrupt between two statements is lost.
-  const timer = setInterval(() => {
-    isOver = true;
-    connection.interrupt();
-  }, limits.endMs);
   const rows: DecisionRow[] = [];
   let [looked, cutAt]: [number, number | undefined] = [0, undefined];
   try {
     for (const part of parts) {
       if (rows.length >= filter.limit) return { rows };
-      const isSpent = looked >= limits.rows || performance.now() - beganMs >= limits.beginMs;
-      if (cutAt !== undefined && isSpent) return { rows, cutAt };
+      if (cutAt !== undefined && (looked >= limits.rows || isLate())) return { rows, cutAt };
       rows.push(...(await readPart(connection, part, { ...filter, limit: filter.limit - rows.length })));
       looked += part.rows ??= await countRows(connection, part);
       cutAt = part.firstNumber;
     }
     return { rows };
   } catch (error) {
-    if (!isOver) throw error;
-    if (cutAt === undefined) throw new Error('a query was ended because it took too long', { cause: error });
+    if (!isOver()) throw error;
+    if (cutAt === undefined) throw tookTooLong(error);
     return { rows, cutAt };
-  } finally {
-    clearInterval(timer);
-    connection.closeSync();
   }
 }
 
 async function readPart(
   connection: DuckDBConnection,
-  { table }: ReadablePart,
+  { table }: Part,
   filter: DecisionFilter,
 ): Promise<readonly DecisionRow[]> {
   const { where, values } = conditionsOf(filter);
@@ -67,7 +46,7 @@ async function readPart(
   return found.getRowObjectsJS() as unknown as readonly DecisionRow[];
 }
 
-async function countRows(connection: DuckDBConnection, { table }: ReadablePart): Promise<number> {
+async function countRows(connection: DuckDBConnection, { table }: Part): Promise<number> {
   const found = await connection.runAndReadAll(`SELECT count(*) FROM ${table}`);
   return Number(found.getRows()[0]?.[0] ?? 0);
 }

@@ -12,7 +12,7 @@ import type { DecisionRow } from './columns.ts';
 import type { Decision } from './decision-line.ts';
 import { DecisionsUnreadable } from './decision-reader.ts';
 import type { Decisions } from './decisions.ts';
-import type { DecisionFilter } from './messages.ts';
+import type { DecisionFilter, DecisionPage } from './messages.ts';
 import { sourceRange } from './source-range.ts';
 
 const account = 'ac_one';
@@ -24,7 +24,7 @@ async function readAll(decisions: Decisions, filter: Partial<DecisionFilter>, li
   const rows: DecisionRow[] = [];
   let [pages, before]: [number, number | undefined] = [0, undefined];
   do {
-    const page = await decisions.query({ accountId: account, ...filter, limit, before });
+    const page: DecisionPage = await decisions.ask('list', { accountId: account, ...filter, limit, before });
     rows.push(...page.rows);
     before = page.rows.length === limit ? Number(page.rows.at(-1)?.number) : page.cutAt;
     pages += 1;
@@ -156,7 +156,7 @@ describe('decisions are read', () => {
         '32 31 30 22 21 20 12 11 10 02 01 00'.split(' ').map((each) => `/${each}`),
       );
       assert.equal(pages, 4);
-      const sparse = await decisions.query({ accountId: account, limit: 5, requestId: 'op_none' });
+      const sparse = await decisions.ask('list', { accountId: account, limit: 5, requestId: 'op_none' });
       assert.deepEqual(sparse.rows, []);
       assert.ok(sparse.cutAt !== undefined);
     }
@@ -166,7 +166,7 @@ describe('decisions are read', () => {
     const seen = new Seen();
     await using decisions = await openDecisions(scratchFolder(), { queries: { endMs: 1 } }, seen);
     for (let at = 0; at < 20_000; at++) decisions.add(account, decision({ path: `/${at}` }));
-    await assert.rejects(decisions.query({ accountId: account, limit: 100 }), DecisionsUnreadable);
+    await assert.rejects(decisions.ask('list', { accountId: account, limit: 100 }), DecisionsUnreadable);
     assert.match(seen.lines.join(), /cannot be read for now/);
     assert.equal(seen.dropped, 0);
   });
@@ -177,15 +177,19 @@ describe('decisions are read', () => {
     for (const each of ['kept', ...hostile]) decisions.add(account, decision({ person: each, path: '/' }));
     for (const text of hostile) {
       for (const name of ['edgeId', 'routeId', 'verdict', 'module', 'rule', 'host', 'requestId'])
-        assert.deepEqual((await decisions.query({ accountId: account, limit: 100, [name]: text })).rows, [], name);
-      const { rows } = await decisions.query({ accountId: account, limit: 100, person: text });
+        assert.deepEqual(
+          (await decisions.ask('list', { accountId: account, limit: 100, [name]: text })).rows,
+          [],
+          name,
+        );
+      const { rows } = await decisions.ask('list', { accountId: account, limit: 100, person: text });
       const isKeptAsItIs = text.length < 250 && text !== '\u0000';
       assert.deepEqual(
         rows.map(({ person }) => person),
         isKeptAsItIs ? [text] : [],
       );
     }
-    const { rows } = await decisions.query({ accountId: account, limit: 100 });
+    const { rows } = await decisions.ask('list', { accountId: account, limit: 100 });
     assert.equal(rows.length, hostile.length + 1);
   });
 
@@ -197,13 +201,13 @@ describe('decisions are read', () => {
     const pid = decisions.keeperPid ?? assert.fail();
     process.kill(pid, 'SIGSTOP');
     try {
-      await assert.rejects(decisions.query({ accountId: account, limit: 1 }), DecisionsUnreadable);
+      await assert.rejects(decisions.ask('list', { accountId: account, limit: 1 }), DecisionsUnreadable);
       decisions.add(account, decision({ path: '/meanwhile' }));
     } finally {
       process.kill(pid, 'SIGCONT');
     }
     await decisions.flush();
-    const { rows } = await decisions.query({ accountId: account, limit: 10 });
+    const { rows } = await decisions.ask('list', { accountId: account, limit: 10 });
     assert.deepEqual(
       rows.map(({ path }) => path),
       ['/meanwhile', '/before'],
@@ -215,7 +219,7 @@ describe('decisions are read', () => {
     await using decisions = await openDecisions(scratchFolder());
     const pid = decisions.keeperPid ?? assert.fail();
     process.kill(pid, 'SIGSTOP');
-    const read = decisions.query({ accountId: account, limit: 1 });
+    const read = decisions.ask('list', { accountId: account, limit: 1 });
     process.kill(pid, 'SIGKILL');
     await assert.rejects(read, DecisionsUnreadable);
     decisions.add(account, decision());

@@ -1,9 +1,6 @@
 import {
-  closeSync,
   existsSync,
-  fsyncSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -18,12 +15,14 @@ import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 
 import { newId } from '../lib/ids.ts';
 import { KeyCounts } from '../lib/key-counts.ts';
-import { columnNames, columns, schemaVersion } from './columns.ts';
+import { answer } from './answer.ts';
+import { columnNames, schemaVersion } from './columns.ts';
 import { cannotUse, openEngine, quoted } from './engine.ts';
-import type { DecisionFilter, DecisionPage, Started, StoreOptions, StoreSize } from './messages.ts';
+import type { Answer, Asked, QuestionKind, Started, StoreOptions, StoreSize } from './messages.ts';
 import { OpenPart } from './open-part.ts';
-import { readParts } from './read-parts.ts';
-import type { ReadablePart } from './read-parts.ts';
+import type { ClosedPart, Parts } from './parts.ts';
+import { Summaries } from './summaries.ts';
+import { linesTable, parquetTable, sync } from './tables.ts';
 import type { Lines } from './waiting-lines.ts';
 
 /** A part is closed when it has so many rows or bytes, and at the end of every hour. */
@@ -45,16 +44,6 @@ const openPattern = /^(\w+)\.(\d+)\.tsv$/;
 /** Files that this store and its engine leave in `temporary`. */
 const unfinishedPattern = /^(?:\w+\.\d+\.parquet|duckdb_temp.*)$/;
 
-/** A closed part: decisions of one account, which are never changed. */
-interface ClosedPart extends ReadablePart {
-  readonly accountId: string;
-  readonly path: string;
-  readonly lastNumber: number;
-  readonly minAtMs: number;
-  readonly maxAtMs: number;
-  readonly bytes: number;
-}
-
 /**
  * Decisions in a folder, by account: an open part is a log of lines, a closed one a Parquet file. Nothing of a closed part is
  * written again, so that a crash can take only the end of a log.
@@ -70,6 +59,13 @@ export class DecisionStore {
   readonly #bytesOf = new KeyCounts<string>();
   #bytes = 0;
   #openBytes = 0;
+  readonly #summaries: Summaries;
+  /** Accounts with parts that may have waited long enough for a summary by the hour. */
+  readonly #grown = new Set<string>();
+  /** Until when decisions of an account were removed to make room. */
+  readonly #removedToMs = new Map<string, number>();
+  readonly #beganMs: number;
+  #keptFromMs = 0;
   /** Number of the newest decision that was there at the start. */
   #lastNumber = 0;
   /** The time by which ages are told. */
@@ -78,7 +74,7 @@ export class DecisionStore {
 
   static async open(options: StoreOptions): Promise<DecisionStore> {
     const { folder, archive } = options;
-    const folders = ['', 'open', 'accounts', 'temporary'].map((each) => join(folder, each));
+    const folders = ['', 'open', 'accounts', 'summaries', 'temporary'].map((each) => join(folder, each));
     try {
       for (const each of archive === undefined ? folders : [...folders, archive])
         mkdirSync(each, { recursive: true, mode: 0o700 });
@@ -95,12 +91,22 @@ export class DecisionStore {
     this.#options = options;
     this.#instance = instance;
     this.#writer = writer;
+    this.#summaries = new Summaries({
+      folder: options.folder,
+      writer,
+      counted: (accountId, bytes) => {
+        this.#count(accountId, bytes);
+      },
+      limits: options.summaries,
+    });
+    const path = join(options.folder, 'gateway');
+    if (!existsSync(path)) writeFileSync(path, `${newId('dst')}\n`, { mode: 0o600 });
+    this.#beganMs = Math.min(Date.now(), Math.floor(statSync(path).mtimeMs));
   }
 
   get started(): Started {
-    const path = join(this.#options.folder, 'gateway');
-    if (!existsSync(path)) writeFileSync(path, `${newId('dst')}\n`, { mode: 0o600 });
-    return { gateway: readFileSync(path, 'utf8').trim(), lastNumber: this.#lastNumber };
+    const gateway = readFileSync(join(this.#options.folder, 'gateway'), 'utf8').trim();
+    return { gateway, lastNumber: this.#lastNumber };
   }
 
   get size(): StoreSize {
@@ -142,20 +148,32 @@ export class DecisionStore {
     return true;
   }
 
+  /** Sums up parts of an account by the hour, and tells whether there may be more to do. */
+  async rollUpDue(nowMs: number): Promise<boolean> {
+    const [accountId] = this.#grown;
+    if (accountId === undefined) return false;
+    const hasMore = await this.#summaries
+      .rollUp(accountId, this.#closed.get(accountId) ?? [], nowMs)
+      .catch(() => false);
+    if (!hasMore) this.#grown.delete(accountId);
+    return this.#grown.size > 0;
+  }
+
   /** Removes what is too old or too much. */
   async tidy(nowMs: number): Promise<StoreSize> {
     const elapsedMs = performance.now() - this.#tidiedAtMs;
     this.#tidiedAtMs += elapsedMs;
     this.#believedMs = Math.min(nowMs, this.#believedMs + clockRate * elapsedMs);
     const keptFromMs = this.#believedMs - this.#options.days * dayMs;
+    this.#keptFromMs = keptFromMs;
     for (const parts of this.#closed.values())
       for (const part of parts) if (part.maxAtMs < keptFromMs) this.#remove(part);
     await this.#shrink();
     return this.size;
   }
 
-  async query(filter: DecisionFilter): Promise<DecisionPage> {
-    const read = () => readParts(this.#instance, this.#partsFor(filter), filter, this.#options.queries);
+  async ask<Kind extends QuestionKind>(kind: Kind, asked: Asked<Kind>): Promise<Answer<Kind>> {
+    const read = () => answer(kind, asked, this.#instance, this.#partsOf(asked.accountId), this.#options.queries);
     return read().catch((error: unknown) => {
       // A log that was closed meanwhile is read from its new place.
       if (!String(error).includes('No files found')) throw error;
@@ -169,15 +187,23 @@ export class DecisionStore {
     this.#instance.closeSync();
   }
 
-  /** Parts that may have rows for the filter, newest first. */
-  #partsFor({ accountId, before = Infinity, fromMs = -Infinity, toMs = Infinity }: DecisionFilter): ReadablePart[] {
-    const mayHave = ({ firstNumber, minAtMs, maxAtMs }: ClosedPart | OpenPart): boolean =>
-      firstNumber < before && maxAtMs >= fromMs && minAtMs < toMs;
+  #partsOf(accountId: string): Parts {
     const open = this.#open.get(accountId);
-    const closed = (this.#closed.get(accountId) ?? []).toReversed().filter(mayHave);
-    return open !== undefined && mayHave(open)
-      ? [{ table: linesTable(open.path), firstNumber: open.firstNumber, rows: open.rows }, ...closed]
-      : closed;
+    const { minutes, hours } = this.#summaries.of(accountId);
+    return {
+      open: open && {
+        table: linesTable(open.path),
+        firstNumber: open.firstNumber,
+        minAtMs: open.minAtMs,
+        maxAtMs: open.maxAtMs,
+        rows: open.rows,
+      },
+      closed: (this.#closed.get(accountId) ?? []).toReversed(),
+      minutes,
+      hours,
+      beganMs: this.#beganMs,
+      keptFromMs: Math.max(this.#beganMs, this.#keptFromMs, this.#removedToMs.get(accountId) ?? 0),
+    };
   }
 
   /** Closes a part. One that cannot be closed, because the disk is full, grows on for a while. */
@@ -197,6 +223,7 @@ export class DecisionStore {
     const folder = join(this.#options.folder, 'accounts', accountId);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const unfinished = join(this.#options.folder, 'temporary', `${accountId}.${firstNumber}.parquet`);
+    let added: ClosedPart | undefined;
     try {
       await this.#writer.run(
         `COPY (SELECT ${columnNames} FROM ${linesTable(path)} ORDER BY number) TO ${quoted(unfinished)} ` +
@@ -212,7 +239,8 @@ export class DecisionStore {
         renameSync(unfinished, closed);
         const bytes = statSync(closed).size;
         const table = parquetTable(closed);
-        this.#add({ accountId, path: closed, table, rows, firstNumber, lastNumber, minAtMs, maxAtMs, bytes });
+        added = { accountId, path: closed, table, rows, firstNumber, lastNumber, minAtMs, maxAtMs, bytes };
+        this.#add(added);
       }
       this.#open.delete(accountId);
       this.#openBytes -= part.bytes;
@@ -221,6 +249,10 @@ export class DecisionStore {
     } finally {
       rmSync(unfinished, { force: true });
     }
+    if (added === undefined) return;
+    this.#grown.add(accountId);
+    // Without a summary, its decisions are counted one by one when somebody asks.
+    await this.#summaries.sumUp(added).catch(() => {});
   }
 
   #add(part: ClosedPart): void {
@@ -235,9 +267,27 @@ export class DecisionStore {
   #remove(part: ClosedPart): void {
     rmSync(part.path, { force: true });
     this.#count(part.accountId, -part.bytes);
+    this.#summaries.forget(part.accountId, part.lastNumber);
+    this.#noteRemoved(part);
     const left = (this.#closed.get(part.accountId) ?? []).filter((each) => each !== part);
     if (left.length === 0) this.#closed.delete(part.accountId);
     else this.#closed.set(part.accountId, left);
+  }
+
+  /** Keeps until when decisions were removed, so that nobody takes what is gone for nothing. */
+  #noteRemoved({ accountId, maxAtMs }: ClosedPart): void {
+    // The clock may have been ahead when the decisions were made.
+    const removedToMs = Math.max(this.#removedToMs.get(accountId) ?? 0, Math.min(maxAtMs + 1, Date.now()));
+    this.#removedToMs.set(accountId, removedToMs);
+    try {
+      writeFileSync(this.#removedPath(accountId), String(removedToMs), { mode: 0o600 });
+    } catch {
+      // On a full disk it is known until the next start.
+    }
+  }
+
+  #removedPath(accountId: string): string {
+    return join(this.#options.folder, 'accounts', accountId, 'removed');
   }
 
   #count(accountId: string, bytes: number): void {
@@ -293,11 +343,13 @@ export class DecisionStore {
       this.#count(accountId, bytes);
       this.#lastNumber = Math.max(this.#lastNumber, lastNumber);
     }
-    if (parts.length > 0)
-      this.#closed.set(
-        accountId,
-        parts.toSorted((a, b) => a.firstNumber - b.firstNumber),
-      );
+    const removed = this.#removedPath(accountId);
+    if (existsSync(removed)) this.#removedToMs.set(accountId, Number(readFileSync(removed, 'utf8')) || Date.now());
+    const sorted = parts.toSorted((a, b) => a.firstNumber - b.firstNumber);
+    this.#summaries.recover(accountId, sorted);
+    if (sorted.length === 0) return;
+    this.#closed.set(accountId, sorted);
+    this.#grown.add(accountId);
   }
 
   #recoverOpen(path: string, accountId: string, firstNumber: number): void {
@@ -317,36 +369,12 @@ export class DecisionStore {
   }
 }
 
-const types = Object.entries(columns)
-  .map(([name, type]) => `${name}: '${type}'`)
-  .join(', ');
-
-function parquetTable(path: string): string {
-  return `read_parquet(${quoted(path)})`;
-}
-
-function linesTable(path: string): string {
-  return (
-    `read_csv(${quoted(path)}, auto_detect = false, header = false, delim = '\t', quote = '', escape = '', ` +
-    `new_line = '\\n', nullstr = '\u001f', max_line_size = 65536, buffer_size = 1048576, ignore_errors = true, columns = {${types}})`
-  );
-}
-
 function isOver({ rows, bytes, openedMs }: OpenPart, nowMs: number): boolean {
   return rows >= partRows || bytes >= partBytes || hourOf(openedMs) !== hourOf(nowMs);
 }
 
 function hourOf(ms: number): number {
   return Math.floor(ms / hourMs);
-}
-
-function sync(path: string): void {
-  const file = openSync(path, 'r+');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** Removes what a crash has left of a line. Returns the number of the last line that is whole. */

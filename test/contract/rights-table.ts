@@ -251,6 +251,8 @@ export const rightsTable: Readonly<Record<string, 'everyone' | 'owner' | 'unprot
   TrafficHealth: 'everyone',
   TrafficEvents: 'everyone',
   DecisionsList: 'everyone',
+  DecisionsSummary: 'everyone',
+  DecisionsTop: 'everyone',
   ChangesList: 'admin',
   ChangesRevert: 'admin',
   IpCheck: 'everyone',

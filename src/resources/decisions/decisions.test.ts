@@ -158,6 +158,78 @@ onAnyGatehouse(
           assert.equal(await paths(`?${name}=${encodeURIComponent(text)}`), '', name);
     });
 
+    test('are counted by intervals, with what is of them alone, for the account of the key', async () => {
+      const { token } = await keep(
+        { duration_us: 1_000 },
+        { status: 502 },
+        { verdict: 'refused', status: 403, code: 3205, rule: 'ipx_1', edge_id: 'edghts_9' },
+      );
+      await keep({});
+      const ask = async (query: string) => (await g().get(`/decisions/summary${query}`, { token })).body;
+      const body = await ask('');
+      assert.equal(body.step, 60);
+      assert.ok(body.points.length > 0 && body.points.length <= 3, `${body.points.length} since it began`);
+      const { refusals, p50_ms: p50, p95_ms: p95, ...total } = body.total;
+      assert.deepEqual(total, {
+        requests: 3,
+        errors_4xx: 0,
+        errors_5xx: 1,
+        warned: 0,
+        refused: 1,
+        bytes_in: 0,
+        bytes_out: 360,
+      });
+      assert.equal(refusals.rule, 1);
+      assert.ok(Math.abs(p50 - 1) <= 0.05 && Math.abs(p95 - 1.5) <= 0.075);
+      assert.equal(body.points.at(-1).usual, null);
+      const [{ state, gateway, dropped }] = body.gateways;
+      assert.deepEqual([body.gateways.length, state, dropped], [1, 'answered', 0]);
+      assert.match(gateway, /^dst_/);
+      const totalOf = async (query: string) => (await ask(query)).total.requests;
+      assert.equal(await totalOf('?edge_id=edghts_9'), 1);
+      assert.equal(await totalOf('?restriction_id=ipx_1&step=3600'), 1);
+      assert.equal(await totalOf('?source=203.0.113.0/24'), 3);
+      assert.equal(await totalOf('?status=502'), 1);
+      assert.equal(await totalOf('?until=2026-01-01T00:00:00Z'), 0);
+      const top = (await g().get('/decisions/top?by=edge', { token })).body;
+      assert.deepEqual(top.entries, [{ key: 'edghts_9', requests: 1, refused: 1 }]);
+      assert.equal((await g().get('/decisions/top?by=edge&order=requests', { token })).body.entries.length, 2);
+    });
+
+    test('are counted by the policy that decides on edges, which an account sees of its own alone', async () => {
+      const { id: policy } = await g().create('/ip_policies', {});
+      const { id: edge } = await g().create('/edges/tcp', {
+        hostports: [],
+        ip_restriction: { ip_policy_ids: [policy] },
+      });
+      const { token } = await keep({});
+      const answer = await g().get(`/decisions/summary?policy_id=${policy}`);
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      assert.equal(answer.body.total.requests, 0);
+      assert.match(edge, /^edgtcp_/);
+      assert.equal((await g().get(`/decisions/summary?policy_id=${policy}`, { token })).status, 400);
+      assert.equal((await g().get('/decisions/top?policy_id=ipp_none')).status, 400);
+    });
+
+    test('are not counted by what selects nothing', async () => {
+      for (const query of [
+        'summary?step=61',
+        'summary?step=0',
+        'summary?step=1e3',
+        'summary?step=60&since=2026-11-01T00:00:00Z',
+        'summary?since=2999-01-01T00:00:00Z',
+        'summary?since=2026-11-02T00:00:00Z&until=2026-11-01T00:00:00Z',
+        'summary?since=1969-11-02T00:00:00Z',
+        'summary?request_id=op_1',
+        'top?by=secret',
+        'top?order=most',
+        'top?top=0',
+        'top?top=101',
+        'top?step=60',
+      ])
+        assert.equal((await g().get(`/decisions/${query}`)).status, 400, query);
+    });
+
     test('cannot be read while their process is away, which traffic does not notice', async () => {
       const { ask } = await keep({});
       assert.equal((await ask('')).status, 200);
@@ -186,5 +258,8 @@ onAnyGatehouse('decisions that are not kept', (g) => {
     assert.match(why, /keeps no decisions about visitors\. .* GATEHOUSE_DECISIONS/);
     assert.deepEqual(rest, { decisions: [], next_page_uri: null, other_gateways: 0, was_cut_off: false, dropped: 0 });
     assert.equal((await g().get('/decisions?verdict=none')).status, 400);
+    const summary = (await g().get('/decisions/summary')).body;
+    assert.deepEqual([summary.points, summary.counted_from, summary.is_complete], [[], undefined, false]);
+    assert.equal(summary.gateways[0].state, 'keeps_none');
   });
 });

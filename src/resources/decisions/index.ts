@@ -3,22 +3,20 @@ import { presentPage } from '../../api/list-page.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import type { DecisionRow } from '../../decisions/columns.ts';
-import { DecisionsUnreadable, readLimits } from '../../decisions/decision-reader.ts';
-import { UserError } from '../../errors/user-error.ts';
-import { TooMuchWaits } from '../../lib/fair-turns.ts';
 import { toTimestamp } from '../../lib/ids.ts';
-import { processes } from '../processes/service.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
+import { askGateways } from './ask-gateways.ts';
 import * as errors from './errors.ts';
 import { decisionId, prefix, readDecisionFilter } from './read-filter.ts';
 import { decisionQuery, DecisionsPage, DecisionView } from './schema.ts';
-import { keptDecisions } from './service.ts';
+import { summaryOperation, topOperation } from './summary.ts';
+import { DecisionCounts, DecisionPoint, DecisionSummary, DecisionTop } from './summary-schema.ts';
 
 const path = '/decisions';
 const notKept =
   'The process that answers keeps no decisions about visitors. The operator can name a folder for them in GATEHOUSE_DECISIONS, on each process that carries traffic.';
 
-function listOperation({ services }: ResourceContext): Operation {
+function listOperation(context: ResourceContext): Operation {
   return operation({
     rights: 'everyone',
     method: 'GET',
@@ -37,18 +35,21 @@ function listOperation({ services }: ResourceContext): Operation {
     response: DecisionsPage,
     errors: [invalidTime, ...Object.values(errors)],
     handle: async (call) => {
-      const { accountId } = call.caller;
       const filter = readDecisionFilter(call);
-      const kept = services.find(keptDecisions);
-      const others = (await services.get(processes).list()).filter(({ isSelf, role }) => !isSelf && role !== 'api');
-      if (kept === undefined) {
-        const page = presentPage(call, path, 'decisions', [], undefined);
-        return { ...page, other_gateways: others.length, was_cut_off: false, dropped: 0, not_kept: notKept };
-      }
-      const { rows, cutAt } = await kept
+      const asked = await askGateways(
+        context,
+        'list',
         // One more tells whether there is a next page.
-        .query({ ...filter, limit: filter.limit + 1 }, call.isAbandoned)
-        .catch(explainFault);
+        { ...filter, limit: filter.limit + 1 },
+        call.isAbandoned,
+      );
+      const others = asked.filter(({ state }) => state === 'not_asked').length;
+      const own = asked.find(({ state }) => state === 'answered');
+      if (own?.answer === undefined) {
+        const page = presentPage(call, path, 'decisions', [], undefined);
+        return { ...page, other_gateways: others, was_cut_off: false, dropped: 0, not_kept: notKept };
+      }
+      const { rows, cutAt } = own.answer;
       const shown = rows.slice(0, filter.limit);
       const nextBefore = rows.length > shown.length ? shown.at(-1)?.number : cutAt;
       return {
@@ -59,19 +60,13 @@ function listOperation({ services }: ResourceContext): Operation {
           shown.map(present),
           nextBefore === undefined ? undefined : decisionId(nextBefore),
         ),
-        gateway: kept.gateway,
-        other_gateways: others.length,
+        gateway: own.gateway,
+        other_gateways: others,
         was_cut_off: rows.length === shown.length && cutAt !== undefined,
-        dropped: kept.dropped(accountId),
+        dropped: own.dropped,
       };
     },
   });
-}
-
-function explainFault(error: unknown): never {
-  if (error instanceof TooMuchWaits) throw new UserError(errors.tooManyReads, { count: readLimits.waiting });
-  if (error instanceof DecisionsUnreadable) throw new UserError(errors.decisionsUnreadable, { 'retry-after': '5' });
-  throw error;
 }
 
 function present(row: DecisionRow) {
@@ -115,6 +110,6 @@ function some<Value extends string | number>(value: Value): Value | undefined {
 export const decisionsResource: Resource = {
   errors: Object.values(errors),
   migrations: [],
-  schemas: [DecisionView, DecisionsPage],
-  operations: (context) => [listOperation(context)],
+  schemas: [DecisionView, DecisionsPage, DecisionCounts, DecisionPoint, DecisionSummary, DecisionTop],
+  operations: (context) => [listOperation(context), summaryOperation(context), topOperation(context)],
 };

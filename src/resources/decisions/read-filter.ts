@@ -47,14 +47,14 @@ function readBefore(id: string | undefined): number | undefined {
   return Number(number);
 }
 
-function readTime(text: string | undefined): number | undefined {
+export function readTime(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms)) throw new UserError(invalidTime, { value: quote(text) });
   return ms;
 }
 
-function readSource(text: string | undefined): DecisionFilter['source'] {
+export function readSource(text: string | undefined): DecisionFilter['source'] {
   if (text === undefined) return undefined;
   const address = text.includes('/') ? undefined : parseIp(text);
   if (address !== undefined) return sourceRange(cidrOfAddress(address));
@@ -63,17 +63,17 @@ function readSource(text: string | undefined): DecisionFilter['source'] {
   throw bad('source', text, `it ${parsed.reason}`);
 }
 
-function readVerdict(text: string | undefined): string | undefined {
+export function readVerdict(text: string | undefined): string | undefined {
   if (text === undefined || verdicts.some((each) => each === text)) return text;
   throw bad('verdict', text, `a verdict is one of ${verdicts.join(', ')}`);
 }
 
-function readStatus(text: string | undefined): number | undefined {
+export function readStatus(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^[1-9]\d\d$/.test(text)) throw bad('status', text, 'a status is a number of three digits');
   return Number(text);
 }
 
-function bad(name: string, value: string, reason: string): UserError {
+export function bad(name: string, value: string, reason: string): UserError {
   return new UserError(badDecisionFilter, { name, value: quote(value), reason });
 }

@@ -68,7 +68,7 @@ export const DecisionsPage = Type.Object(
   { $id: 'DecisionsPage' },
 );
 
-const equal = (name: string, description: string, example: string): QueryParameter => ({
+export const equal = (name: string, description: string, example: string): QueryParameter => ({
   name,
   description,
   schema: Type.String({ examples: [example] }),

@@ -23,7 +23,7 @@ async function keptIn(folder: string) {
   const options = { folder, days: 7, maxBytes: 2 ** 30, archive: undefined };
   await using decisions = await Decisions.open({ options, ...quiet });
   const [accountId = ''] = readdirSync(join(folder, 'accounts'));
-  return (await decisions.query({ accountId, limit: 100 })).rows.toReversed();
+  return (await decisions.ask('list', { accountId, limit: 100 })).rows.toReversed();
 }
 
 /** Is refused before it sends any of a body that it says is as long as a length can be. */

@@ -1,0 +1,40 @@
+import type { DuckDBInstance } from '@duckdb/node-api';
+
+import type { Answer, Asked, DecisionFilter, QueryLimits, QuestionKind } from './messages.ts';
+import type { Part, Parts } from './parts.ts';
+import { readPage } from './read-parts.ts';
+import { readSummary } from './read-summary.ts';
+import { readTop } from './read-top.ts';
+import { readWithin } from './reading.ts';
+import type { Reading } from './reading.ts';
+
+type Readers = {
+  readonly [Kind in QuestionKind]: (reading: Reading, parts: Parts, asked: Asked<Kind>) => Promise<Answer<Kind>>;
+};
+
+/** One reader for each kind of question. */
+const readers: Readers = {
+  list: (reading, parts, asked) => readPage(reading, partsFor(parts, asked), asked),
+  summary: readSummary,
+  top: readTop,
+};
+
+/** Answers a question from what the store has of the account, within bounds of time and work. */
+export function answer<Kind extends QuestionKind>(
+  kind: Kind,
+  asked: Asked<Kind>,
+  instance: DuckDBInstance,
+  parts: Parts,
+  limits: Partial<QueryLimits> = {},
+): Promise<Answer<Kind>> {
+  return readWithin(instance, limits, (reading) => readers[kind](reading, parts, asked));
+}
+
+/** Parts that may have rows for the filter, newest first. */
+function partsFor(
+  { open, closed }: Parts,
+  { before = Infinity, fromMs = -Infinity, toMs = Infinity }: DecisionFilter,
+): readonly Part[] {
+  const all = open === undefined ? closed : [open, ...closed];
+  return all.filter(({ firstNumber, minAtMs, maxAtMs }) => firstNumber < before && maxAtMs >= fromMs && minAtMs < toMs);
+}

@@ -1,0 +1,2 @@
+export { decisionCauses } from '../observe/decision-causes.ts';
+export type { DecisionCause } from '../observe/decision-causes.ts';
