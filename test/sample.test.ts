@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 
-import { ways } from './contract/support/fail-at-each.ts';
+import { parts, ways } from './contract/support/fail-at-each.ts';
 import { waysFor } from './contract/support/failing-operations.ts';
 import { brokenTargets, hostileTexts } from './contract/support/hostile-texts.ts';
-import { finiteOperations, onlyReads, operations } from './contract/support/operations.ts';
+import { finiteOperations, onlyReads, operations, operationsOfEachModuleOnce } from './contract/support/operations.ts';
 import { nameModel } from './support/migrated-database.ts';
 import { decide, pick } from './support/sample.ts';
 
@@ -62,18 +62,30 @@ describe('a whole run', () => {
         const waysAt = waysFor(operation, database);
         const kind = onlyReads(operation) ? 'read' : operation.method;
         if (waysAt === undefined) return [];
-        return [1, 2, 3, 4, 5, 6].flatMap((statement) =>
-          waysAt(statement).map((way) => [database, kind, ...way.map(String)]),
+        return parts.flatMap((part) =>
+          [1, 2, 3, 4, 5, 6].flatMap((statement) =>
+            waysAt(part, statement).map((way) => [database, kind, part, ...way.map(String)]),
+          ),
         );
       }),
     );
     const counts = count(rows);
     for (const database of databases)
-      for (const kind of ['read', 'POST', 'PATCH', 'PUT', 'DELETE'])
-        for (const way of ways)
-          assert.ok(counts.has([database, kind, ...way].join()), `${database}, ${kind}, ${way.join()}`);
-    const left = finiteOperations.filter((each) => !onlyReads(each) && waysFor(each, 'SQLite') === undefined);
+      for (const part of parts)
+        for (const kind of ['POST', 'PATCH', 'PUT', 'DELETE', ...(part === 'own' ? ['read'] : [])])
+          for (const way of ways)
+            assert.ok(
+              counts.has([database, kind, part, ...way].join()),
+              `${database}, ${kind}, ${part}, ${way.join()}`,
+            );
+    const once = finiteOperations.filter((each) => operationsOfEachModuleOnce.includes(each));
+    const writes = once.filter((each) => !onlyReads(each));
+    const left = writes.filter((each) => waysFor(each, 'SQLite') === undefined);
     assert.deepEqual(left.map(({ id }) => id).toSorted(), ['TunnelSessionsRestart', 'TunnelSessionsStop']);
+    for (const write of writes.filter((each) => !left.includes(each)))
+      for (const part of ['own', 'commit'] as const)
+        for (const statement of [1, 2, 3, 4, 5, 6])
+          assert.ok((waysFor(write, 'SQLite')?.(part, statement).length ?? 0) > 0, `${write.id}: ${part} ${statement}`);
   });
 
   test('sends every hostile text to some operation', () => {

@@ -76,11 +76,13 @@ performance.now = () => readClock() + aheadMs;
 
 /** Counts the statements of some work. Each takes a millisecond more, so that a fast machine reads few of them in a slice. */
 async function statementsOf(work: (met: () => number) => Promise<void>): Promise<number> {
-  using counted = failAt(Number.POSITIVE_INFINITY, 'lost', false, () => {
-    aheadMs += 1;
+  using counted = failAt(Number.POSITIVE_INFINITY, 'lost', false, {
+    onStatement: () => {
+      aheadMs += 1;
+    },
   });
-  await work(counted.met);
-  return counted.met();
+  await work(() => counted.met.length);
+  return counted.met.length;
 }
 
 /** Sends a call, and closes its connection when the time has come. */

@@ -8,12 +8,13 @@ export type Fault = 'lost' | 'unanswered';
 interface Armed {
   /** Statements until the fault. */
   left: number;
-  /** Statements so far. */
-  met: number;
+  /** Texts of the statements so far. */
+  readonly met: string[];
   readonly fault: Fault;
   /** Later statements fail as well, until the end. */
   readonly isOutage: boolean;
   readonly onStatement: (() => void) | undefined;
+  readonly counts: (sql: string) => boolean;
   /** Texts of the statements that have failed. */
   readonly failed: string[];
 }
@@ -29,18 +30,29 @@ export const ofTest = '/* of the test */';
 const uncounted =
   /^(\/\* of the test|PRAGMA|LISTEN|SET |SELECT NOT \(pg_is_in_recovery|SELECT (1|subscription_id|DISTINCT destination_id)\b[^]*FROM event_deliveries|SELECT version, position FROM undelivered_events|SELECT document, sealed_secrets FROM event_destinations|SELECT holder(, ends_at)? FROM event_lease|INSERT INTO event_lease|UPDATE event_deliveries SET version|SELECT MIN\(version\) FROM change_log)/;
 
+interface Counting {
+  readonly onStatement?: () => void;
+  /** Statements of which the fault's is one; the others fail in an outage only. */
+  readonly counts?: (sql: string) => boolean;
+}
+
 /**
  * Makes the statements of this process fail, below all of our own code: SQLite's calls throw what the binding throws for a
  * disk that cannot be read, and PostgreSQL's connections are closed under the driver.
  */
-export function failAt(statement: number, fault: Fault, isOutage: boolean, onStatement?: () => void) {
-  const faults: Armed = { left: statement, met: 0, fault, isOutage, onStatement, failed: [] };
+export function failAt(
+  statement: number,
+  fault: Fault,
+  isOutage: boolean,
+  { onStatement, counts = () => true }: Counting = {},
+) {
+  const faults: Armed = { left: statement, met: [], fault, isOutage, onStatement, counts, failed: [] };
   armed = faults;
   return {
     /** Texts of the statements that have failed so far. */
     failed: faults.failed as readonly string[],
-    /** Number of statements so far. */
-    met: () => faults.met,
+    /** Texts of the statements so far. */
+    met: faults.met as readonly string[],
     end: (): readonly string[] => {
       armed = undefined;
       return faults.failed;
@@ -54,9 +66,9 @@ export function failAt(statement: number, fault: Fault, isOutage: boolean, onSta
 /** Counts a statement. Returns how it fails, if it does. */
 function meet(sql: string): Fault | undefined {
   if (armed === undefined) return undefined;
-  if (!uncounted.test(sql)) {
+  if (!uncounted.test(sql) && armed.counts(sql)) {
     armed.left -= 1;
-    armed.met += 1;
+    armed.met.push(sql);
     armed.onStatement?.();
   } else if (!armed.isOutage || armed.left > 0) return undefined;
   if (armed.left > 0 || (armed.left < 0 && !armed.isOutage)) return undefined;

@@ -27,6 +27,18 @@ export const ways: readonly Way[] = [
   ['unanswered', false],
 ];
 
+/** Parts of a call's statements: the operation's own, those that the store has for every write alike, and the COMMIT. */
+export const parts = ['own', 'store', 'commit'] as const;
+export type Part = (typeof parts)[number];
+
+const ofStore =
+  /^(BEGIN|SAVEPOINT|RELEASE|ROLLBACK|INSERT INTO change_log\b|UPDATE store_version|SELECT (s\.)?version, (s\.)?mark\b)/;
+
+function partOf(sql: string): Part {
+  if (/(^|; )COMMIT$/.test(sql)) return 'commit';
+  return ofStore.test(sql) ? 'store' : 'own';
+}
+
 /** Content of the database while nothing is under way. */
 interface Settled {
   readonly version: number;
@@ -34,50 +46,56 @@ interface Settled {
 }
 
 /**
- * Makes the call once without a fault, then with faults at each of its statements, at a COMMIT in every way. Each call is
- * carried out as a whole, or not at all. Returns the number of faults.
+ * Makes the call once without a fault, then with faults at the statements of each part, counted from 1, in the ways that
+ * `waysAt` gives. Each call is carried out as a whole, or not at all. Returns the number of faults.
  */
 export async function failAtEach(
   world: World,
   operation: ApiOperation,
-  waysAt: (statement: number) => readonly Way[],
+  waysAt: (part: Part, statement: number) => readonly Way[],
 ): Promise<number> {
   const { own } = world;
-  const usual = await failOnce(world, operation, await own.prepare(operation), [Infinity, 'lost', false]);
+  const usual = await failOnce(world, operation, await own.prepare(operation), undefined);
   assert.equal(usual.status, operation.successStatus, usual.text);
+  const planned = parts.flatMap((part) => {
+    const count = usual.met.filter((sql) => partOf(sql) === part).length;
+    const statements = Array.from({ length: count }, (_, at) => at + 1);
+    return statements.flatMap((statement) => waysAt(part, statement).map((way): Planned => ({ part, statement, way })));
+  });
   let prepared = await own.prepare(operation);
   let before: Settled | undefined;
-  let faults = 0;
-  for (let statement = 1; statement <= usual.statements; statement++) {
-    const tried = new Set(waysAt(statement));
-    for (const way of tried) {
-      const once = await failOnce(world, operation, prepared, [statement, ...way], before);
-      const { effect, failed, status, text } = once;
-      faults += 1;
-      // The loop reaches them too.
-      if (failed?.startsWith('COMMIT') === true) for (const other of ways) tried.add(other);
-      const where = `statement ${statement}, ${way.join()}, ${failed}: ${status} ${text}`;
-      if (status !== 503) assert.equal(status, operation.successStatus, where);
-      before = once.after;
-      if (effect === undefined && status === 503) continue;
-      assert.deepEqual(effect, usual.effect, where);
-      // The next call needs things of its own.
-      prepared = await own.prepare(operation);
-      before = undefined;
-    }
+  for (const fault of planned) {
+    const { effect, failed, status, text, after } = await failOnce(world, operation, prepared, fault, before);
+    const where = `${fault.part} statement ${fault.statement}, ${fault.way.join()}, ${failed}: ${status} ${text}`;
+    if (status !== 503) assert.equal(status, operation.successStatus, where);
+    before = after;
+    if (effect === undefined && status === 503) continue;
+    assert.deepEqual(effect, usual.effect, where);
+    // The next call needs things of its own.
+    prepared = await own.prepare(operation);
+    before = undefined;
   }
-  return faults;
+  return planned.length;
+}
+
+interface Planned {
+  readonly part: Part;
+  readonly statement: number;
+  readonly way: Way;
 }
 
 async function failOnce(
   world: World,
   operation: ApiOperation,
   prepared: Prepared,
-  [statement, fault, isOutage]: readonly [statement: number, ...way: Way],
+  planned: Planned | undefined,
   known?: Settled,
 ) {
   const before = known ?? (await settled(world));
-  const faults = failAt(statement, fault, isOutage);
+  const faults =
+    planned === undefined
+      ? failAt(Infinity, 'lost', false)
+      : failAt(planned.statement, ...planned.way, { counts: (sql) => partOf(sql) === planned.part });
   const { status, text } = await world.own.call(operation, prepared).finally(() => faults.end());
   await recovered(world);
   const after = await settled(world);
@@ -89,7 +107,7 @@ async function failOnce(
   return {
     status,
     text,
-    statements: faults.met(),
+    met: faults.met,
     failed: faults.failed[0],
     effect: isCarriedOut ? await effect() : undefined,
     after,
