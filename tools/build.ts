@@ -45,7 +45,7 @@ const plainHttp: Plugin = {
     if (id !== '\0node:http') return undefined;
     const exports = Object.entries(Object.getOwnPropertyDescriptors(http));
     const names = exports.flatMap(([name, exported]) => ('value' in exported ? [name] : [])).join(', ');
-    return `const { ${names} } = process.getBuiltinModule('node:http');\nexport { ${names} };`;
+    return `const http = process.getBuiltinModule('node:http');\nconst { ${names} } = http;\nexport { http as default, ${names} };`;
   },
 };
 

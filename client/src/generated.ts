@@ -4902,12 +4902,38 @@ export interface EventDestination {
   metadata?: string;
   /** Always `json`. */
   format: string;
-  /** Where events are sent. Secrets are left out. */
+  /** Where events are sent: one of the targets. Secrets are left out. */
   target: {
     /** The server, without the secret. */
-    webhook: {
+    webhook?: {
       /** Where events are posted, one in each request. https only. Redirects are not followed. Max 2048 bytes. */
       url: string;
+    };
+    /** People who get e-mail. */
+    email?: {
+      /** Who gets the messages: 1 to 5 addresses. */
+      to: string[];
+    };
+    /** The syslog receiver. */
+    syslog?: {
+      /** Name or address of the receiver. Max 253 bytes. */
+      host: string;
+      /** Port of the receiver; by default 6514 (tls), 601 (tcp) or 514 (udp). */
+      port: number;
+      /** tls (the default): the certificate must be valid for the host. tcp: nothing is encrypted. udp: nothing is encrypted, and nobody knows what arrives. */
+      protocol: 'tls' | 'tcp' | 'udp';
+    };
+    /** The collector, without values of headers. */
+    otlp?: {
+      /** URL of an OpenTelemetry collector; `/v1/logs` is added where it is missing. http or https. Max 2048 bytes. */
+      url: string;
+      /** Names of the headers that are sent. */
+      header_names: string[];
+    };
+    /** The file. */
+    file?: {
+      /** Name of a file in the account's folder below GATEHOUSE_EVENT_FILES, on the machine of the process that sends: letters, digits, ".", "_" and "-". */
+      name: string;
     };
     /** Always null. */
     kinesis: null;
@@ -4930,7 +4956,7 @@ export interface EventDestination {
     failing_since: string | null;
     /** When the next attempt is due, RFC 3339. */
     retries_at: string | null;
-    /** The reason why an event did not arrive last. */
+    /** The reason why an event did not arrive last, or not for everybody. */
     last_error: string | null;
     /** Events that were given up and are kept: `POST /event_destinations/{id}/resend` sends them again. */
     undelivered: number;
@@ -4954,6 +4980,37 @@ export interface EventDestinationCreate {
       url: string;
       /** Signs what is sent, as Standard Webhooks describe it: `whsec_` and 24 to 64 random bytes in base64. It is never returned. An update may leave it out while the URL stays as it is. */
       secret?: string;
+    };
+    /** People who get e-mail: at most one message a minute, with all that happened until then. */
+    email?: {
+      /** Who gets the messages: 1 to 5 addresses. */
+      to: string[];
+    };
+    /** A syslog receiver, which gets messages as RFC 5424 has them. */
+    syslog?: {
+      /** Name or address of the receiver. Max 253 bytes. */
+      host: string;
+      /** Port of the receiver; by default 6514 (tls), 601 (tcp) or 514 (udp). */
+      port?: number;
+      /** tls (the default): the certificate must be valid for the host. tcp: nothing is encrypted. udp: nothing is encrypted, and nobody knows what arrives. */
+      protocol?: 'tls' | 'tcp' | 'udp';
+    };
+    /** An OpenTelemetry collector, which gets log records over OTLP/HTTP. */
+    otlp?: {
+      /** URL of an OpenTelemetry collector; `/v1/logs` is added where it is missing. http or https. Max 2048 bytes. */
+      url: string;
+      /** Headers of each request, such as one with a key. https only. An update may leave them out while the URL stays as it is. */
+      headers?: {
+        /** Name of the header. */
+        name: string;
+        /** Its value. It is never returned. */
+        value: string;
+      }[];
+    };
+    /** A file on the machine of Gatehouse, one line of JSON for each event. */
+    file?: {
+      /** Name of a file in the account's folder below GATEHOUSE_EVENT_FILES, on the machine of the process that sends: letters, digits, ".", "_" and "-". */
+      name: string;
     };
     /** Not offered. Leave it out, or null. */
     kinesis?: unknown;
@@ -4983,6 +5040,37 @@ export interface EventDestinationUpdate {
       url: string;
       /** Signs what is sent, as Standard Webhooks describe it: `whsec_` and 24 to 64 random bytes in base64. It is never returned. An update may leave it out while the URL stays as it is. */
       secret?: string;
+    };
+    /** People who get e-mail: at most one message a minute, with all that happened until then. */
+    email?: {
+      /** Who gets the messages: 1 to 5 addresses. */
+      to: string[];
+    };
+    /** A syslog receiver, which gets messages as RFC 5424 has them. */
+    syslog?: {
+      /** Name or address of the receiver. Max 253 bytes. */
+      host: string;
+      /** Port of the receiver; by default 6514 (tls), 601 (tcp) or 514 (udp). */
+      port?: number;
+      /** tls (the default): the certificate must be valid for the host. tcp: nothing is encrypted. udp: nothing is encrypted, and nobody knows what arrives. */
+      protocol?: 'tls' | 'tcp' | 'udp';
+    };
+    /** An OpenTelemetry collector, which gets log records over OTLP/HTTP. */
+    otlp?: {
+      /** URL of an OpenTelemetry collector; `/v1/logs` is added where it is missing. http or https. Max 2048 bytes. */
+      url: string;
+      /** Headers of each request, such as one with a key. https only. An update may leave them out while the URL stays as it is. */
+      headers?: {
+        /** Name of the header. */
+        name: string;
+        /** Its value. It is never returned. */
+        value: string;
+      }[];
+    };
+    /** A file on the machine of Gatehouse, one line of JSON for each event. */
+    file?: {
+      /** Name of a file in the account's folder below GATEHOUSE_EVENT_FILES, on the machine of the process that sends: letters, digits, ".", "_" and "-". */
+      name: string;
     };
     /** Not offered. Leave it out, or null. */
     kinesis?: unknown;
@@ -5069,6 +5157,13 @@ export interface EventSourceList {
 export interface EventDestinationResend {
   /** Events that are sent again. */
   resent: number;
+}
+
+export interface EventDestinationTest {
+  /** Whether the test event has arrived. */
+  delivered: boolean;
+  /** Why it did not arrive, or not for everybody; null if nothing is wrong. */
+  error: string | null;
 }
 
 /** A moment of a configuration. */
@@ -6044,6 +6139,8 @@ export interface Operations {
   EventDestinationsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Send undelivered events again */
   EventDestinationsResend: { path: { id: string }; query: {}; body: undefined; response: EventDestinationResend };
+  /** Send a test event */
+  EventDestinationsTest: { path: { id: string }; query: {}; body: undefined; response: EventDestinationTest };
   /** Create event subscription */
   EventSubscriptionsCreate: { path: {}; query: {}; body: EventSubscriptionCreate; response: EventSubscription };
   /** List event subscriptions */
@@ -6377,6 +6474,7 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   EventDestinationsUpdate: { method: 'PATCH', path: '/event_destinations/{id}', query: [], idempotencyKey: false },
   EventDestinationsDelete: { method: 'DELETE', path: '/event_destinations/{id}', query: [], idempotencyKey: false },
   EventDestinationsResend: { method: 'POST', path: '/event_destinations/{id}/resend', query: [], idempotencyKey: false },
+  EventDestinationsTest: { method: 'POST', path: '/event_destinations/{id}/test', query: [], idempotencyKey: false },
   EventSubscriptionsCreate: { method: 'POST', path: '/event_subscriptions', query: [], idempotencyKey: true },
   EventSubscriptionsList: { method: 'GET', path: '/event_subscriptions', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'event_subscriptions' },
   EventSubscriptionsGet: { method: 'GET', path: '/event_subscriptions/{id}', query: [], idempotencyKey: false },

@@ -1,5 +1,6 @@
 import { acmeFaults } from './acme-settings.ts';
 import { agentVariables } from './agent-variables.ts';
+import { eventFaults } from './event-settings.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { oidcFaults } from './oidc-settings.ts';
 import { remoteVariables } from './remote-variables.ts';
@@ -42,7 +43,13 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (faults.length > 0) throw new ConfigError(faults);
   // Each value was read by the setting of its own name.
   const config = Object.freeze(Object.fromEntries(values)) as Config;
-  const conflicts = [...roleFaults(config), ...pairFaults(config), ...acmeFaults(config), ...oidcFaults(config)];
+  const conflicts = [
+    ...roleFaults(config),
+    ...pairFaults(config),
+    ...acmeFaults(config),
+    ...oidcFaults(config),
+    ...eventFaults(config),
+  ];
   if (conflicts.length > 0) throw new ConfigError(conflicts);
   return config;
 }

@@ -2,6 +2,7 @@ import { acmeSettings } from './acme-settings.ts';
 import { agentSettings } from './agent-settings.ts';
 import { dashboardSettings } from './dashboard-settings.ts';
 import { decisionSettings } from './decision-settings.ts';
+import { eventSettings } from './event-settings.ts';
 import { linkSettings } from './link-settings.ts';
 import { oidcSettings } from './oidc-settings.ts';
 import type { Setting } from './setting.ts';
@@ -266,6 +267,7 @@ export const settings = {
     read: orOff(readWholeNumber(1, 36_500)),
   },
   ...decisionSettings,
+  ...eventSettings,
   metricsListen: {
     form: 'host:port',
     help: 'address of the Prometheus metrics, host:port or "off"',

@@ -9,6 +9,8 @@ const refusalsToGiveUp = 5;
 /** A receiver that cannot be reached, or is broken, is waited for so long with each event. */
 const patienceMs = 3 * 86_400_000;
 
+export type FailedOutcome = Extract<Outcome, { kind: 'refused' | 'failed' }>;
+
 export interface Failure {
   readonly state: DeliveryState;
   /** The event is kept aside, and the next one is tried. */
@@ -16,16 +18,13 @@ export interface Failure {
 }
 
 /** The state after an attempt that failed. `random` is between 0 and 1. */
-export function afterFailure(
-  state: DeliveryState,
-  { kind, reason }: Exclude<Outcome, { kind: 'sent' }>,
-  nowMs: number,
-  random: number,
-): Failure {
+export function afterFailure(state: DeliveryState, outcome: FailedOutcome, nowMs: number, random: number): Failure {
+  const { kind, reason } = outcome;
   const failures = state.failures + 1;
   const failingSince = state.failingSince ?? toTimestamp(nowMs);
   const isGivenUp =
-    (kind === 'refused' && failures >= refusalsToGiveUp) || nowMs - Date.parse(failingSince) >= patienceMs;
+    (kind === 'refused' && (outcome.isFinal === true || failures >= refusalsToGiveUp)) ||
+    nowMs - Date.parse(failingSince) >= patienceMs;
   if (isGivenUp) return { state: { ...withoutFailures(state), error: reason }, isGivenUp };
   const nextMs = Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - 1)) * (0.75 + random / 2);
   return {

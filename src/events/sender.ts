@@ -209,10 +209,10 @@ export class EventSender implements AsyncDisposable {
         this.#turns.run(accountId, async () => {
           if (!this.#holds()) this.#drop();
           ended.throwIfAborted();
-          const event = await read();
+          const [first, ...others] = await read();
           ended.throwIfAborted();
           // The log was shortened meanwhile.
-          return event === undefined ? { kind: 'sent' } : send(accountId, target, event, ended);
+          return first === undefined ? { kind: 'sent' } : send(accountId, target, [first, ...others], ended);
         }),
       warn: (fields, message) => {
         log.warn(fields, message);

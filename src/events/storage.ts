@@ -48,8 +48,8 @@ export interface Progress {
   readonly state: DeliveryState;
   /** Events that were given up, with the reason. */
   readonly givenUp?: { readonly place: Place; readonly reason: string } | undefined;
-  /** One that was given up before, and was sent now. */
-  readonly sentAgain?: Place | undefined;
+  /** Those that were given up before, and were sent now. */
+  readonly sentAgain?: readonly Place[] | undefined;
 }
 
 /** The lease went to another process: nothing was written. */

@@ -1,41 +1,50 @@
-import { createHmac } from 'node:crypto';
-
+import { oneLine } from './one-line.ts';
+import type { EventTarget, Outcome } from './event.ts';
+import { sendToEmail } from './targets/email.ts';
+import type { MailServer } from './targets/email.ts';
+import { sendToFile } from './targets/file.ts';
+import type { EventFolder } from './targets/file.ts';
+import { sendToOtlp } from './targets/otlp.ts';
+import type { Batch } from './targets/send-to.ts';
+import { sendToSyslog } from './targets/syslog.ts';
+import type { SyslogRoads } from './targets/syslog.ts';
+import { sendToWebhook } from './targets/webhook.ts';
 import type { FetchFor } from '../sign-in/guarded-fetch.ts';
-import type { EventTarget, OutgoingEvent, Outcome } from './event.ts';
 
 /** An attempt is over after this time, whatever the receiver does. */
 export const attemptMs = 10_000;
 const longestReason = 200;
-/** Answers that speak of the event and not of the receiver: it would be refused again. */
-const refusing: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
-/** Sends an event. Rejects only when the signal ends the attempt. */
-export type Send = (
-  accountId: string,
-  target: EventTarget,
-  event: OutgoingEvent,
-  signal: AbortSignal,
-) => Promise<Outcome>;
+/** Sends events that go out together. Rejects only when the signal ends the attempt. */
+export type Send = (accountId: string, target: EventTarget, events: Batch, signal: AbortSignal) => Promise<Outcome>;
 
-/** `fetchFor` decides where connections may lead. */
-export function createSend(fetchFor: FetchFor): Send {
-  return async (accountId, { webhook }, event, signal) => {
+export interface SendParts {
+  /** Decides where connections may lead. */
+  readonly fetchFor: FetchFor;
+  readonly syslog: SyslogRoads;
+  /** Undefined where the operator has named none. */
+  readonly folder: EventFolder | undefined;
+  readonly mailServer: MailServer | undefined;
+}
+
+export function createSend({ fetchFor, syslog, folder, mailServer }: SendParts): Send {
+  const webhook = sendToWebhook(fetchFor);
+  const otlp = sendToOtlp(fetchFor);
+  const file = sendToFile(folder);
+  const email = sendToEmail(mailServer);
+  const toSyslog = sendToSyslog(syslog);
+  const attempt = (accountId: string, target: EventTarget, events: Batch, signal: AbortSignal): Promise<Outcome> => {
+    const common = { accountId, events, signal };
+    if (target.kind === 'webhook') return webhook({ ...common, target });
+    if (target.kind === 'otlp') return otlp({ ...common, target });
+    if (target.kind === 'file') return file({ ...common, target });
+    if (target.kind === 'email') return email({ ...common, target });
+    return toSyslog({ ...common, target });
+  };
+  return async (accountId, target, events, signal) => {
     const limit = AbortSignal.timeout(attemptMs);
     try {
-      const { status } = await fetchFor(accountId)(webhook.url, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'user-agent': 'gatehouse-events',
-          ...signed(webhook.secret, event),
-        },
-        body: event.body,
-        signal: AbortSignal.any([signal, limit]),
-        ignoresBody: true,
-      });
-      if (status >= 200 && status < 300) return { kind: 'sent' };
-      const reason = `it answered with the status ${status}`;
-      return { kind: refusing.has(status) ? 'refused' : 'failed', reason };
+      return await attempt(accountId, target, events, AbortSignal.any([signal, limit]));
     } catch (error) {
       if (signal.aborted) throw error;
       return { kind: 'failed', reason: limit.aborted ? 'it did not answer in 10 seconds' : reasonOf(error) };
@@ -43,22 +52,7 @@ export function createSend(fetchFor: FetchFor): Send {
   };
 }
 
-/** Headers of Standard Webhooks. The time is that of the attempt, so that receivers can refuse old ones. */
-function signed(
-  secret: string,
-  { id, body }: Pick<OutgoingEvent, 'id' | 'body'>,
-  nowMs = Date.now(),
-): Readonly<Record<string, string>> {
-  const seconds = String(Math.floor(nowMs / 1000));
-  const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
-  const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
-  return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` };
-}
-
-/** Every key begins so. */
-export const secretPrefix = 'whsec_';
-
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.slice(0, longestReason);
+  return oneLine(text).slice(0, longestReason);
 }

@@ -1,5 +1,7 @@
 import { toTimestamp } from '../lib/ids.ts';
 import { afterFailure, waitMs, withoutFailures } from './attempts.ts';
+import type { FailedOutcome } from './attempts.ts';
+import { paceOf } from './event.ts';
 import type { EventTarget, Outcome, OutgoingEvent, Place } from './event.ts';
 import type { Delivery, DeliveryState, Destination, EventStorage, Progress } from './storage.ts';
 
@@ -13,10 +15,10 @@ const longestTimerMs = 3_600_000;
 export interface WorkerParts {
   readonly storage: Pick<EventStorage, 'load' | 'next' | 'againOf' | 'read' | 'save'>;
   readonly holder: string;
-  /** Sends an event in turn with those of other destinations. It is read when its turn has come, so that few are in memory. */
+  /** Sends events in turn with those of other destinations. They are read when their turn has come, so that few are in memory. */
   readonly send: (
     target: EventTarget,
-    read: () => Promise<OutgoingEvent | undefined>,
+    read: () => Promise<readonly OutgoingEvent[]>,
     signal: AbortSignal,
   ) => Promise<Outcome>;
   /** Ended with the lease. */
@@ -26,10 +28,10 @@ export interface WorkerParts {
   readonly onFault: (error: unknown) => void;
 }
 
-/** An event that a receiver may have got by now. */
+/** Events that a receiver may have got by now. */
 interface InFlight {
   readonly subscriptionId: string;
-  readonly type: string;
+  readonly types: readonly string[];
   readonly target: EventTarget;
 }
 
@@ -165,6 +167,8 @@ class Attempt {
   readonly #round: Round;
   #state: DeliveryState;
   #notedMs = performance.now();
+  /** The share of the account is used up for so long. */
+  #laterMs = 0;
 
   constructor(
     parts: WorkerParts,
@@ -184,8 +188,10 @@ class Attempt {
   /** Returns the time until the next attempt: 0 where there is more, infinite where nothing is left. */
   async run(): Promise<number> {
     const { storage } = this.#parts;
+    const pauseMs = this.#pauseMs();
+    if (pauseMs > 0) return pauseMs;
     const again = await storage.againOf(this.#delivery, eventsAtOnce);
-    for (const place of again) if (!(await this.#sendAgain(place))) return this.#leftMs();
+    for (const places of this.#batches(again)) if (!(await this.#sendAgain(places))) return this.#leftMs();
     const { subscriptionId, state } = this.#delivery;
     const seen = this.#seen.get(subscriptionId);
     const from = seen !== undefined && isBefore(state.place, seen) ? seen : state.place;
@@ -193,7 +199,7 @@ class Attempt {
     // The one that was tried before is gone, and perhaps some behind it.
     const isLost = next.isCut && this.#state.failures > 0;
     if (isLost) this.#state = { ...withoutFailures(this.#state), lost: this.#state.lost + 1 };
-    for (const place of next.found) if (!(await this.#sendNext(place))) return this.#leftMs();
+    for (const places of this.#batches(next.found)) if (!(await this.#sendNext(places))) return this.#leftMs();
     this.#state = { ...this.#state, place: next.seen };
     this.#seen.set(subscriptionId, next.seen);
     // A look that found nothing is worth a write only where it was long.
@@ -202,40 +208,65 @@ class Attempt {
   }
 
   #leftMs(): number {
-    return this.#round.signal.aborted ? Infinity : Math.max(1, waitMs(this.#state, Date.now()));
+    const laterMs = Math.max(this.#laterMs, this.#pauseMs());
+    return this.#round.signal.aborted ? Infinity : Math.max(1, laterMs, waitMs(this.#state, Date.now()));
+  }
+
+  /** Time until the target may get something again, after what it got last. */
+  #pauseMs(): number {
+    const { sentAt } = this.#state;
+    const { everyMs } = paceOf(this.#destination.target);
+    if (sentAt === undefined || everyMs === 0) return 0;
+    const sinceMs = Date.now() - Date.parse(sentAt);
+    // A clock that was set back delays nothing.
+    return sinceMs < 0 ? 0 : Math.max(0, everyMs - sinceMs);
+  }
+
+  /** Events that go out together. After a failure each goes alone, so that one which is not wanted holds up no other. */
+  #batches(places: readonly Place[]): readonly (readonly Place[])[] {
+    const most = this.#state.failures > 0 ? 1 : paceOf(this.#destination.target).most;
+    return Array.from({ length: Math.ceil(places.length / most) }, (_, at) => places.slice(at * most, (at + 1) * most));
   }
 
   /** False: no further event is to be tried now. */
-  async #sendNext(place: Place): Promise<boolean> {
-    const outcome = await this.#send(place);
-    if (outcome === undefined) {
+  async #sendNext(places: readonly Place[]): Promise<boolean> {
+    const place = places.at(-1);
+    const outcome = await this.#send(places);
+    if (outcome === undefined || place === undefined) {
       await this.#note({});
       return false;
     }
-    if (outcome.kind !== 'sent') return this.#fail(outcome, place, true);
-    this.#succeed({ ...this.#state, place });
-    if (performance.now() - this.#notedMs < noteEveryMs) return true;
-    return this.#note({});
+    if (outcome.kind === 'later') return this.#putOff(outcome);
+    if (outcome.kind !== 'sent') return this.#fail(outcome, places, true);
+    this.#succeed({ ...this.#state, place }, outcome.remark);
+    const isPaced = this.#pauseMs() > 0;
+    if (!isPaced && performance.now() - this.#notedMs < noteEveryMs) return true;
+    return (await this.#note({})) && !isPaced;
   }
 
-  async #sendAgain(place: Place): Promise<boolean> {
-    const outcome = await this.#send(place);
+  async #sendAgain(places: readonly Place[]): Promise<boolean> {
+    const outcome = await this.#send(places);
     if (outcome === undefined) return false;
-    if (outcome.kind !== 'sent') return this.#fail(outcome, place, false);
-    this.#succeed(this.#state);
-    return this.#note({ sentAgain: place });
+    if (outcome.kind === 'later') return this.#putOff(outcome);
+    if (outcome.kind !== 'sent') return this.#fail(outcome, places, false);
+    this.#succeed(this.#state, outcome.remark);
+    return (await this.#note({ sentAgain: places })) && this.#pauseMs() === 0;
   }
 
   /** Undefined where the attempt was ended from here. */
-  async #send(place: Place): Promise<Outcome | undefined> {
+  async #send(places: readonly Place[]): Promise<Outcome | undefined> {
     const round = this.#round;
     if (round.signal.aborted || round.isStale) return undefined;
     const { accountId, target } = this.#destination;
     const { subscriptionId } = this.#delivery;
     const read = async () => {
-      const event = await this.#parts.storage.read(accountId, place);
-      if (event !== undefined) round.inFlight = { subscriptionId, type: event.type, target };
-      return event;
+      const events: OutgoingEvent[] = [];
+      for (const place of places) {
+        const event = await this.#parts.storage.read(accountId, place);
+        if (event !== undefined) events.push(event);
+      }
+      if (events.length > 0) round.inFlight = { subscriptionId, types: events.map(({ type }) => type), target };
+      return events;
     };
     try {
       return await this.#parts.send(target, read, round.signal);
@@ -247,18 +278,32 @@ class Attempt {
     }
   }
 
-  #succeed(state: DeliveryState): void {
-    if (state.failures > 0) this.#tell('events arrive again');
-    this.#state = { ...withoutFailures(state), sentAt: toTimestamp(Date.now()) };
+  async #putOff({ waitMs: laterMs, reason }: Extract<Outcome, { kind: 'later' }>): Promise<boolean> {
+    this.#laterMs = laterMs;
+    this.#state = { ...this.#state, error: reason };
+    await this.#note({});
+    return false;
   }
 
-  async #fail(outcome: Exclude<Outcome, { kind: 'sent' }>, place: Place, isNext: boolean): Promise<boolean> {
+  #succeed(state: DeliveryState, remark: string | undefined): void {
+    if (state.failures > 0) this.#tell('events arrive again');
+    this.#state = {
+      ...withoutFailures(state),
+      sentAt: toTimestamp(Date.now()),
+      ...(remark !== undefined && { error: remark }),
+    };
+  }
+
+  async #fail(outcome: FailedOutcome, places: readonly Place[], isNext: boolean): Promise<boolean> {
+    const [place] = places;
+    if (place === undefined) return false;
     const { state, isGivenUp } = afterFailure(this.#state, outcome, Date.now(), Math.random());
     if (this.#state.failures === 0) this.#tell(`an event did not arrive: ${outcome.reason}`);
     const behind = isGivenUp && isNext ? { ...state, place } : state;
     this.#state = this.#round.isUrgent ? { ...behind, retriesAt: undefined } : behind;
     const isKept = await this.#note(isGivenUp ? { givenUp: { place, reason: outcome.reason } } : {});
-    return isKept && isGivenUp;
+    // Of several that went together, only the first is settled: the others are looked for again.
+    return isKept && isGivenUp && places.length === 1;
   }
 
   #tell(message: string): void {
@@ -277,10 +322,10 @@ function isBefore(one: Place, other: Place): boolean {
   return one.version < other.version || (one.version === other.version && one.position < other.position);
 }
 
-/** True: what it is by now sends the event still, and to the same place. */
-function isWanted({ subscriptionId, type, target }: InFlight, destination: Destination | undefined): boolean {
-  const { url, secret } = target.webhook;
-  const now = destination?.target.webhook;
+/** True: what it is by now sends the events still, and to the same place. */
+function isWanted({ subscriptionId, types, target }: InFlight, destination: Destination | undefined): boolean {
   const delivery = destination?.deliveries.find((each) => each.subscriptionId === subscriptionId);
-  return now?.url === url && now.secret === secret && delivery?.types.has(type) === true;
+  // Both were made by the same function, with their fields in one order.
+  const isSame = JSON.stringify(destination?.target) === JSON.stringify(target);
+  return isSame && delivery !== undefined && types.every((type) => delivery.types.has(type));
 }

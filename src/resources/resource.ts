@@ -47,6 +47,16 @@ export interface ResourceSettings {
   readonly signIn: OperatorSignIn | undefined;
   /** Entries in one call that applies a configuration. */
   readonly configurationEntries: number;
+  readonly events: EventSettings;
+}
+
+/** What the operator has for events: targets that need it are refused without it. */
+export interface EventSettings {
+  /** A folder for files with events. */
+  readonly hasFolder: boolean;
+  readonly hasMailServer: boolean;
+  /** Shortest time between two messages to the same people. */
+  readonly mailEveryMs: number;
 }
 
 export interface DashboardSettings {

@@ -21,6 +21,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import { backgroundTasks } from '../resources/background-tasks.ts';
 import { reportBackendHealth } from '../resources/static-backends/service.ts';
 import { warnings } from '../resources/ip-restrictions/service.ts';
+import { eventSend } from '../resources/events/service.ts';
 import { bootstrap } from '../resources/principals/service.ts';
 import { nearQuotas } from '../resources/quotas/service.ts';
 import type { ResourceContext } from '../resources/resource.ts';
@@ -116,6 +117,7 @@ export async function startApp(
   observers.lateWarnings.to(services.get(warnings));
   observers.lateVisitors.to(services.get(visitors));
   lateLogins.to(services.get(keptLogins));
+  if (eventRoads !== undefined) services.provide(eventSend, eventRoads.send);
   for (const task of services.all(backgroundTasks)) {
     if (!task.ofApi || hasApi(config)) started.use(await task.start(log));
   }

@@ -62,6 +62,11 @@ export async function openContext(
       hasAgentCertificate: config.agentCertificate !== undefined,
       region: config.region,
       configurationEntries: config.configurationEntries,
+      events: {
+        hasFolder: config.eventFiles !== undefined,
+        hasMailServer: config.smtpUrl !== undefined,
+        mailEveryMs: config.smtpSeconds * 1000,
+      },
       dashboard: {
         sessionSeconds: config.dashboardSessionSeconds,
         idleSeconds: config.dashboardIdleSeconds,

@@ -15,6 +15,7 @@ import type { LoggedChange } from './support/world.ts';
 /** They ask or tell somebody something, or take away what nothing has here, and leave the configuration as it is. */
 const unlogged: ReadonlySet<string> = new Set([
   'EventDestinationsResend',
+  'EventDestinationsTest',
   'EventSourcesUpdate',
   'IpCheck',
   'TrafficPolicyCheck',

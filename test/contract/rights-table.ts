@@ -281,6 +281,7 @@ export const rightsTable: Readonly<Record<string, 'everyone' | 'owner' | 'unprot
   EventDestinationsUpdate: 'admin',
   EventDestinationsDelete: 'admin',
   EventDestinationsResend: 'admin',
+  EventDestinationsTest: 'admin',
   EventSubscriptionsCreate: 'admin',
   EventSubscriptionsList: 'admin',
   EventSubscriptionsGet: 'admin',

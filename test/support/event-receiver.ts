@@ -18,10 +18,16 @@ export interface ReceivedEvent {
 
 const receiverSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-const pair = makePair('receiver', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1');
+export const receiverPair = makePair(
+  'receiver',
+  '-subj',
+  '/CN=localhost',
+  '-addext',
+  'subjectAltName=DNS:localhost,IP:127.0.0.1',
+);
 /** File with the authority of every receiver, for `upstreamCa`. */
 export const receiverCa = join(scratchFolder(), 'receiver.pem');
-writeFileSync(receiverCa, pair.certificate_pem);
+writeFileSync(receiverCa, receiverPair.certificate_pem);
 
 /** Answers an event. The usual answer is 204. */
 export type AnswerEvent = (event: ReceivedEvent, response: ServerResponse) => void;
@@ -29,7 +35,7 @@ export type AnswerEvent = (event: ReceivedEvent, response: ServerResponse) => vo
 /** An HTTPS server that takes events. */
 export class EventReceiver implements AsyncDisposable {
   readonly received: ReceivedEvent[] = [];
-  readonly #server = createServer({ key: pair.private_key_pem, cert: pair.certificate_pem });
+  readonly #server = createServer({ key: receiverPair.private_key_pem, cert: receiverPair.certificate_pem });
   answer: AnswerEvent;
 
   private constructor(answer: AnswerEvent) {

@@ -1,10 +1,11 @@
+import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 
 import type { GatewayOptions, TrafficObserver } from '../engine.ts';
 import { Arrivals } from './arrivals.ts';
 import type { AskOthers } from './arrivals.ts';
 import { createConnector } from './connect.ts';
-import type { ConnectUpstream } from './connect.ts';
+import type { ConnectUpstream, UpstreamTarget } from './connect.ts';
 import { UpstreamGuard } from './guard.ts';
 import { ListenerTable } from './listener-table.ts';
 import { OwnAddresses } from './own-addresses.ts';
@@ -22,6 +23,8 @@ export interface UpstreamParts {
 /** The way to upstreams, and what keeps it from leading back. */
 export interface Upstream {
   readonly connect: ConnectUpstream;
+  /** An address of the host to which datagrams may go. Fails like a connection, also once the signal ends the wait. */
+  readonly resolve: (target: UpstreamTarget, signal: AbortSignal) => Promise<string>;
   /** Must follow snapshots, before the fronts do. */
   readonly listeners: ListenerTable;
   /** Must follow snapshots, before the fronts do. */
@@ -43,5 +46,35 @@ export function createUpstream({ options, observer, askOthers, lookup }: Upstrea
     ...(lookup && { lookup }),
   });
   const connect = createConnector(guard, options.upstreamAuthorities);
-  return { connect, listeners, arrivals: new Arrivals(sockets, own, askOthers), sockets };
+  return {
+    connect,
+    resolve: createResolver(guard),
+    listeners,
+    arrivals: new Arrivals(sockets, own, askOthers),
+    sockets,
+  };
+}
+
+function createResolver(guard: UpstreamGuard): Upstream['resolve'] {
+  return (target, signal) =>
+    new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const refusal = guard.check(target);
+      if (refusal !== undefined) throw refusal;
+      if (isIP(target.host) !== 0) {
+        resolve(target.host);
+        return;
+      }
+      const { lookup, leave } = guard.lookupFor(target, () => {});
+      const stop = () => {
+        leave();
+        reject(new Error(`the addresses of ${target.host} were not found in time`));
+      };
+      signal.addEventListener('abort', stop, { once: true });
+      lookup(target.host, {}, (error, address) => {
+        signal.removeEventListener('abort', stop);
+        if (error === null && typeof address === 'string') resolve(address);
+        else reject(error ?? new Error(`${target.host} has no address`));
+      });
+    });
 }

@@ -6,7 +6,7 @@ const secret = 'whsec_MfKQ9r8G/KYqrTwjUPD8ILPZIo2LaLaS';
 export const examples: ResourceExamples = {
   EventDestinationsCreate: () => ({
     format: 'json',
-    target: { webhook: { url: `https://hooks.example.com/${unique()}`, secret } },
+    target: { webhook: { url: `https://127.0.0.1:9/${unique()}`, secret } },
   }),
   EventDestinationsUpdate: newDescription,
   EventSubscriptionsCreate: async (account) => ({

@@ -33,7 +33,7 @@ const Delivery = Type.Object(
     sent_at: nullable('string', 'When an event arrived last, RFC 3339; null if none has.'),
     failing_since: nullable('string', 'When attempts began to fail, RFC 3339; null if the last one did not.'),
     retries_at: nullable('string', 'When the next attempt is due, RFC 3339.'),
-    last_error: nullable('string', 'The reason why an event did not arrive last.'),
+    last_error: nullable('string', 'The reason why an event did not arrive last, or not for everybody.'),
     undelivered: count(
       'Events that were given up and are kept: `POST /event_destinations/{id}/resend` sends them again.',
     ),
@@ -67,9 +67,15 @@ const writeErrors = [
   errors.unusableWebhookUrl,
   errors.unusableWebhookSecret,
   errors.webhookSecretMissing,
+  errors.unusableSyslogHost,
+  errors.noEventFolder,
+  errors.unusableFileName,
+  errors.unusableCollector,
+  errors.noMailServer,
+  errors.unusableAddress,
 ];
 
-export function destinationOperations({ store, sealer }: ResourceContext): readonly Operation[] {
+export function destinationOperations({ store, sealer, settings }: ResourceContext): readonly Operation[] {
   return crudOperations({
     store,
     table: eventDestinations,
@@ -88,9 +94,9 @@ export function destinationOperations({ store, sealer }: ResourceContext): reado
     errors: { create: writeErrors, update: writeErrors, delete: [errors.destinationInUse] },
     create(transaction, { caller, body }) {
       checkFormat(body.format);
-      const { target, secrets } = acceptTarget(body.target as TargetInput, undefined);
+      const { target, secrets } = acceptTarget(body.target as TargetInput, undefined, settings.events);
       const first = { ...eventDestinations.newDocument(caller.accountId), target, secret_version: 1 };
-      const sealed = sealer.seal(JSON.stringify(secrets), first.id);
+      const sealed = sealer.seal(secrets ?? '{}', first.id);
       return eventDestinations.insert(transaction, withText(first, body), [sealed]);
     },
     async update(transaction, { body }, previous) {
@@ -98,10 +104,10 @@ export function destinationOperations({ store, sealer }: ResourceContext): reado
       const { target, secrets } =
         body.target === undefined
           ? { target: previous.target, secrets: undefined }
-          : acceptTarget(body.target as TargetInput, previous.target);
+          : acceptTarget(body.target as TargetInput, previous.target, settings.events);
       if (secrets !== undefined) {
         const sql = 'UPDATE event_destinations SET sealed_secrets = $2 WHERE id = $1';
-        await transaction.run(sql, [previous.id, sealer.seal(JSON.stringify(secrets), previous.id)]);
+        await transaction.run(sql, [previous.id, sealer.seal(secrets, previous.id)]);
       }
       const secret_version = previous.secret_version + (secrets === undefined ? 0 : 1);
       const changed = withText({ ...previous, target, secret_version }, body);

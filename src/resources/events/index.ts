@@ -16,6 +16,7 @@ import {
   SubscriptionView,
 } from './subscriptions.ts';
 import { migrations, referable } from './table.ts';
+import { tryOperation, Tried } from './try-destination.ts';
 
 const oldestPlain =
   'SELECT id, sealed_secrets FROM event_destinations WHERE sealed_secrets LIKE $1 ORDER BY id LIMIT 1';
@@ -37,10 +38,12 @@ export const eventsResource: Resource = {
     EventSourceUpdate,
     EventSources,
     Resent,
+    Tried,
   ],
   operations: (context) => [
     ...destinationOperations(context),
     resendOperation(context),
+    tryOperation(context),
     ...subscriptionOperations(context),
     ...sourceOperations(context),
   ],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { OutgoingEvent, Place } from '../../events/event.ts';
+import type { EventTarget, OutgoingEvent, Place } from '../../events/event.ts';
 import { LeaseLostError } from '../../events/storage.ts';
 import type { Delivery, Destination, EventStorage, Progress } from '../../events/storage.ts';
 import { idOfHash, toTimestamp } from '../../lib/ids.ts';
@@ -10,10 +10,10 @@ import { loggedChanges } from '../changes/service.ts';
 import { holdsLease, releaseLease, takeLease } from '../lease.ts';
 import type { ResourceContext } from '../resource.ts';
 import { typeOfChange } from './event-types.ts';
+import { titleOf } from './title.ts';
 import { eventDestinations, eventSubscriptions, leaseTable } from './table.ts';
 import type { EventSubscription } from './table.ts';
 import { openTarget } from './target.ts';
-import type { TargetSecrets } from './target.ts';
 
 export const destinationKind = eventDestinations.kind;
 /** Destinations of one statement. */
@@ -22,6 +22,8 @@ const destinationsAtOnce = 500;
 const changesInLook = 500;
 /** Events of one delivery that are kept once they were given up; beyond it the oldest go. */
 const keptEvents = 1_000;
+/** Characters of an event that is not long: with three bytes for each it still fits in a datagram of syslog. */
+const shortLength = 600;
 
 const deliveriesSql = `SELECT subscription_id, account_id, version, position, failures, failing_since, retries_at, error, sent_at, lost
   FROM event_deliveries WHERE destination_id = $1 ORDER BY subscription_id`;
@@ -29,7 +31,9 @@ const saveSql = `UPDATE event_deliveries SET version = $3, position = $4, failur
   error = $8, sent_at = $9, lost = lost + $10 WHERE subscription_id = $1 AND destination_id = $2`;
 const one = 'subscription_id = $1 AND destination_id = $2';
 
-export function createEventStorage(context: Pick<ResourceContext, 'store' | 'sealer' | 'services'>): EventStorage {
+export function createEventStorage(
+  context: Pick<ResourceContext, 'store' | 'sealer' | 'services' | 'settings'>,
+): EventStorage {
   const { store, services } = context;
   const log = () => services.get(loggedChanges);
   return {
@@ -73,16 +77,28 @@ export function createEventStorage(context: Pick<ResourceContext, 'store' | 'sea
   };
 }
 
+/** The target of a destination of the account, with its secrets. */
+export async function readTarget(
+  { store, sealer, settings }: Pick<ResourceContext, 'store' | 'sealer' | 'settings'>,
+  accountId: string,
+  id: string,
+): Promise<EventTarget | undefined> {
+  if (!eventDestinations.mayHave(id)) return undefined;
+  const sql = 'SELECT document, sealed_secrets FROM event_destinations WHERE id = $1 AND account_id = $2';
+  const [row] = await store.queries.all(sql, [id, accountId]);
+  if (row === undefined) return undefined;
+  return openTarget(eventDestinations.parse(row).target, sealer.open(String(row[1]), id), settings.events);
+}
+
 async function load(
-  { store, sealer }: Pick<ResourceContext, 'store' | 'sealer'>,
+  { store, sealer, settings }: Pick<ResourceContext, 'store' | 'sealer' | 'settings'>,
   id: string,
 ): Promise<Destination | undefined> {
   const rows = await store.queries.all(deliveriesSql, [id]);
   const [row] = await store.queries.all('SELECT document, sealed_secrets FROM event_destinations WHERE id = $1', [id]);
   if (row === undefined || rows.length === 0) return undefined;
   const { account_id: accountId, target } = eventDestinations.parse(row);
-  // Only `destinations.ts` writes the column.
-  const secrets = JSON.parse(sealer.open(String(row[1]), id)) as TargetSecrets;
+  const secrets = sealer.open(String(row[1]), id);
   const subscriptions = await eventSubscriptions.loadMany(
     store.queries,
     rows.map(([subscriptionId]) => String(subscriptionId)),
@@ -90,7 +106,7 @@ async function load(
   const typesOf = new Map(subscriptions.map((each) => [each.id, typesOfSubscription(each)]));
   return {
     accountId,
-    target: openTarget(target, secrets),
+    target: openTarget(target, secrets, settings.events),
     deliveries: rows.map((each) => toDelivery(id, each, typesOf.get(String(each[0])) ?? new Map())),
   };
 }
@@ -130,16 +146,20 @@ async function readEvent(
   const hash = createHash('sha256').update(`${mark} ${place.version} ${place.position}`).digest();
   const id = idOfHash('ev', Date.parse(at), hash);
   const type = typeOfChange(kind, action);
+  const head = { event_id: id, event_type: type, event_timestamp: at, account_id: accountId };
   const body = JSON.stringify({
-    event_id: id,
-    event_type: type,
-    event_timestamp: at,
-    account_id: accountId,
+    ...head,
     object: document,
     ...(!isWhole && { truncated: true }),
     change: { ...change, before },
   });
-  return { id, type, at, body };
+  const shortBody =
+    body.length <= shortLength ? body : JSON.stringify({ ...head, object: idOf(document), truncated: true, change });
+  return { id, type, at, accountId, body, shortBody, title: titleOf(type, document) };
+}
+
+function idOf(document: object): object {
+  return 'id' in document ? { id: document.id } : {};
 }
 
 async function save(
@@ -152,12 +172,10 @@ async function save(
   const dropped = givenUp === undefined ? 0 : await keep(writer, key, accountId, givenUp);
   const values = [place.version, place.position, failures, failingSince, retriesAt, error, sentAt, lost + dropped];
   const isThere = (await writer.run(saveSql, [...key, ...values])) > 0;
-  if (sentAgain !== undefined)
-    await writer.run(`DELETE FROM undelivered_events WHERE ${one} AND version = $3 AND position = $4`, [
-      ...key,
-      sentAgain.version,
-      sentAgain.position,
-    ]);
+  for (const { version, position } of sentAgain ?? []) {
+    const sql = `DELETE FROM undelivered_events WHERE ${one} AND version = $3 AND position = $4`;
+    await writer.run(sql, [...key, version, position]);
+  }
   return isThere;
 }
 

@@ -5,9 +5,13 @@ import type { Stored } from '../../store/table.ts';
 import { leaseSql } from '../lease.ts';
 import { createReferable, referencesSql } from '../references.ts';
 
-/** Where events are sent, without secrets. */
+/** Where events are sent, without secrets. Exactly one of them is there. */
 export interface StoredTarget {
-  readonly webhook: { readonly url: string };
+  readonly webhook?: { readonly url: string };
+  readonly syslog?: { readonly host: string; readonly port: number; readonly protocol: 'tls' | 'tcp' | 'udp' };
+  readonly file?: { readonly name: string };
+  readonly otlp?: { readonly url: string; readonly header_names: readonly string[] };
+  readonly email?: { readonly to: readonly string[] };
 }
 
 export interface EventDestination extends Stored, TextFields {

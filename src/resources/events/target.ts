@@ -1,120 +1,122 @@
 import { Type } from 'typebox';
+import type { TSchema } from 'typebox';
 
-import { text } from '../../api/body/text-fields.ts';
+import { UserError } from '../../errors/user-error.ts';
 import type { EventTarget } from '../../events/event.ts';
-import { secretPrefix } from '../../events/targets.ts';
-import { quote, UserError } from '../../errors/user-error.ts';
+import type { EventSettings } from '../resource.ts';
 import * as errors from './errors.ts';
 import type { StoredTarget } from './table.ts';
+import { emailTarget } from './targets/email.ts';
+import { fileTarget } from './targets/file.ts';
+import { otlpTarget } from './targets/otlp.ts';
+import { syslogTarget } from './targets/syslog.ts';
+import { exampleWebhook, webhookTarget } from './targets/webhook.ts';
 
 /** Targets of the hosted service that need a service of a cloud. */
 const cloudTargets = ['kinesis', 'firehose', 'cloudwatch_logs', 'datadog', 'azure_logs_ingestion'] as const;
-const urlLimitBytes = 2048;
-const [shortestKey, longestKey] = [24, 64];
+const kinds = {
+  webhook: webhookTarget,
+  email: emailTarget,
+  syslog: syslogTarget,
+  otlp: otlpTarget,
+  file: fileTarget,
+} as const;
+type Name = keyof typeof kinds;
+// The keys of the object are its names.
+const names = Object.keys(kinds) as readonly Name[];
 
-const exampleUrl = 'https://hooks.example.com/gatehouse';
-const exampleSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-
-const url = text(
-  urlLimitBytes,
-  'Where events are posted, one in each request. https only. Redirects are not followed. Max 2048 bytes.',
-  exampleUrl,
-);
-const secret = Type.String({
-  description:
-    'Signs what is sent, as Standard Webhooks describe it: `whsec_` and 24 to 64 random bytes in base64. It is never returned. ' +
-    'An update may leave it out while the URL stays as it is.',
-  maxBytes: 128,
-  wellFormed: true,
-  examples: [exampleSecret],
-});
 const never = Object.fromEntries(
   cloudTargets.map((name) => [
     name,
     Type.Optional(Type.Unsafe<unknown>({ description: 'Not offered. Leave it out, or null.', examples: [null] })),
   ]),
 );
-const whichOne = 'Where events are sent. Exactly one of the targets.';
 
 export const targetInput = Type.Object(
   {
-    webhook: Type.Optional(
-      Type.Object(
-        { url, secret: Type.Optional(secret) },
-        { additionalProperties: false, description: 'A server of yours that takes events over HTTPS.' },
-      ),
-    ),
+    ...Object.fromEntries(names.map((name) => [name, Type.Optional(kinds[name].input)])),
     ...never,
   },
   {
     additionalProperties: false,
-    description: whichOne,
-    examples: [{ webhook: { url: exampleUrl, secret: exampleSecret } }],
+    description: 'Where events are sent. Exactly one of the targets.',
+    examples: [{ webhook: exampleWebhook }],
   },
 );
 
 export const targetView = Type.Object(
   {
-    webhook: Type.Object({ url }, { description: 'The server, without the secret.' }),
-    ...Object.fromEntries(cloudTargets.map((name) => [name, Type.Null({ description: 'Always null.' })])),
+    ...Object.fromEntries(names.map((name) => [name, Type.Optional(kinds[name].view)])),
+    ...Object.fromEntries(
+      cloudTargets.map((name): [string, TSchema] => [name, Type.Null({ description: 'Always null.' })]),
+    ),
   },
-  { additionalProperties: false, description: 'Where events are sent. Secrets are left out.' },
+  {
+    additionalProperties: false,
+    description: 'Where events are sent: one of the targets. Secrets are left out.',
+  },
 );
 
-export type TargetInput = Readonly<Record<string, unknown>> & {
-  readonly webhook?: { readonly url: string; readonly secret?: string };
-};
+export type TargetInput = Readonly<Record<string, unknown>>;
 
-/** Secrets of a target, as they are sealed. */
-export interface TargetSecrets {
-  readonly webhook: string;
-}
-
-export interface AcceptedTarget {
+interface AcceptedTarget {
   readonly target: StoredTarget;
-  /** Undefined: those that are stored stay. */
-  readonly secrets: TargetSecrets | undefined;
+  /** JSON that is to be sealed; undefined: what is sealed stays. */
+  readonly secrets: string | undefined;
 }
 
-export function acceptTarget(given: TargetInput, previous: StoredTarget | undefined): AcceptedTarget {
+export function acceptTarget(
+  given: TargetInput,
+  previous: StoredTarget | undefined,
+  settings: EventSettings,
+): AcceptedTarget {
   const named = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
-  const cloud = named.find(([name]) => name !== 'webhook');
+  const cloud = named.find(([name]) => !isName(name));
   if (cloud !== undefined) throw new UserError(errors.targetNotOffered, { target: cloud[0] });
-  const { webhook } = given;
-  if (webhook === undefined) throw new UserError(errors.noTarget, { count: 'none' });
-  const fault = faultOfUrl(webhook.url);
-  if (fault !== undefined) throw new UserError(errors.unusableWebhookUrl, { reason: fault });
-  const target = { webhook: { url: webhook.url } };
-  if (webhook.secret === undefined) {
-    if (previous?.webhook.url !== webhook.url) throw new UserError(errors.webhookSecretMissing);
-    return { target, secrets: undefined };
-  }
-  const reason = faultOfSecret(webhook.secret);
-  if (reason !== undefined) throw new UserError(errors.unusableWebhookSecret, { reason });
-  return { target, secrets: { webhook: webhook.secret } };
+  const [first, second] = named;
+  if (first === undefined) throw new UserError(errors.noTarget, { count: 'none' });
+  if (second !== undefined) throw new UserError(errors.noTarget, { count: `${named.length}` });
+  const [name, value] = first;
+  if (!isName(name)) throw new UserError(errors.targetNotOffered, { target: name });
+  const { kept, secret } = kindOf(name).accept(value, previous?.[name], settings);
+  return {
+    target: { [name]: kept },
+    secrets: secret === undefined ? undefined : JSON.stringify(secret === null ? {} : { [name]: secret }),
+  };
 }
 
-function faultOfUrl(given: string): string | undefined {
-  const parsed = URL.parse(given);
-  if (parsed === null) return `${quote(given)} is not a URL`;
-  if (parsed.protocol !== 'https:') return 'it must begin with https://';
-  if (parsed.username !== '' || parsed.password !== '') return 'it must have no user or password';
-  return parsed.hash === '' ? undefined : 'it must have no fragment';
+export function presentTarget(target: StoredTarget) {
+  return { ...target, ...Object.fromEntries(cloudTargets.map((name) => [name, null])) };
 }
 
-/** Never repeats the secret. */
-function faultOfSecret(given: string): string | undefined {
-  if (!given.startsWith(secretPrefix)) return `it does not begin with "${secretPrefix}"`;
-  const base64 = given.slice(secretPrefix.length);
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return 'what follows is not base64';
-  const bytes = Buffer.from(base64, 'base64').length;
-  return bytes >= shortestKey && bytes <= longestKey ? undefined : `its key has ${bytes} bytes`;
+/** `secrets`: JSON that `acceptTarget` made. */
+export function openTarget(target: StoredTarget, secrets: string, settings: EventSettings): EventTarget {
+  const name = nameOf(target);
+  const opened: Readonly<Record<string, unknown>> = JSON.parse(secrets);
+  return kindOf(name).open(target[name], opened[name], settings);
 }
 
-export function presentTarget({ webhook }: StoredTarget) {
-  return { webhook, ...Object.fromEntries(cloudTargets.map((name) => [name, null])) };
+function nameOf(target: StoredTarget): Name {
+  const name = names.find((each) => target[each] !== undefined);
+  if (name === undefined) throw new Error('the destination has no target');
+  return name;
 }
 
-export function openTarget({ webhook }: StoredTarget, secrets: TargetSecrets): EventTarget {
-  return { webhook: { url: webhook.url, secret: secrets.webhook } };
+function isName(name: string): name is Name {
+  return Object.hasOwn(kinds, name);
+}
+
+/** A kind whose documents nobody looks into. */
+interface AnyKind {
+  accept(
+    given: unknown,
+    previous: unknown,
+    settings: EventSettings,
+  ): { readonly kept: object; readonly secret: unknown };
+  open(kept: unknown, secret: unknown, settings: EventSettings): EventTarget;
+}
+
+function kindOf(name: Name): AnyKind {
+  // The schema has checked what is given, and only `acceptTarget` writes what is kept.
+  return kinds[name];
 }

@@ -1,0 +1,134 @@
+import { isIP } from 'node:net';
+import { getCACertificates } from 'node:tls';
+
+import type { OutgoingEvent, Outcome } from '../event.ts';
+import { oneLine } from '../one-line.ts';
+import type { SendTo } from './send-to.ts';
+
+/** The operator's server, and who writes. */
+export interface MailServer {
+  /** `smtp://` or `smtps://`, with user and password where it wants them. */
+  readonly url: string;
+  readonly from: string;
+  /** Authorities that may sign its certificate, in PEM, besides the usual ones. */
+  readonly authorities: readonly string[];
+  /** Messages that one account may send in an hour. */
+  readonly hourly: number;
+}
+
+const hourMs = 3_600_000;
+/** Characters of the JSON of one event in a message. */
+const longestDetail = 2_000;
+const longestSubject = 150;
+const longestReason = 120;
+
+/** Sends events, several in one message, to people whom the account has chosen. */
+export function sendToEmail(server: MailServer | undefined, now = () => performance.now()): SendTo<'email'> {
+  const shares = new HourlyShares(server?.hourly ?? 0, now);
+  return async ({ accountId, target, events, signal }) => {
+    if (server === undefined) return { kind: 'failed', reason: 'this installation has no mail server' };
+    const waitMs = shares.take(accountId);
+    if (waitMs > 0)
+      return { kind: 'later', waitMs, reason: `the account has sent ${server.hourly} messages within an hour` };
+    const { rejected } = await send(server, target.to, events, signal);
+    return outcomeOf(target.to, rejected);
+  };
+}
+
+/** Whoever was accepted has the message: it must not come again because another was not. */
+function outcomeOf(to: readonly string[], rejected: readonly string[]): Outcome {
+  const [first] = rejected;
+  if (first === undefined) return { kind: 'sent' };
+  const reason = `the mail server did not accept ${rejected.join(', ')}`;
+  return rejected.length < to.length ? { kind: 'sent', remark: reason } : { kind: 'failed', reason };
+}
+
+async function send(
+  { url, from, authorities }: MailServer,
+  to: readonly string[],
+  events: readonly [OutgoingEvent, ...OutgoingEvent[]],
+  signal: AbortSignal,
+): Promise<{ readonly rejected: readonly string[] }> {
+  // Loaded by the first message.
+  const { createTransport } = await import('nodemailer');
+  const { protocol, hostname, port, username, password } = new URL(url);
+  const host = hostname.replaceAll(/^\[|\]$/g, '');
+  const secure = protocol === 'smtps:';
+  const transport = createTransport({
+    host,
+    port: Number(port) || (secure ? 465 : 587),
+    secure,
+    // A password goes over TLS, or not at all.
+    ...(!secure && { requireTLS: username !== '' && !isLoopback(host) }),
+    ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    tls: { ca: [...getCACertificates('default'), ...authorities] },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  try {
+    const [first] = events;
+    const sent = await transport.sendMail({
+      signal,
+      from,
+      to: to.map((address) => ({ name: '', address })),
+      subject: subjectOf(events),
+      text: textOf(events),
+      messageId: `<${first.id}@gatehouse.invalid>`,
+      // Answers of absent people would go round in circles.
+      headers: { 'Auto-Submitted': 'auto-generated', Precedence: 'bulk' },
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    return { rejected: sent.rejected.map((each) => oneLine(each).slice(0, longestReason)) };
+  } catch (error) {
+    throw new Error(explain(error), { cause: error });
+  } finally {
+    transport.close();
+  }
+}
+
+/** An answer of a server may have many lines. */
+function explain(error: unknown): string {
+  return oneLine(error instanceof Error ? error.message : String(error)).slice(0, longestReason);
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || (isIP(host) === 4 && host.startsWith('127.')) || host === '::1';
+}
+
+function subjectOf(events: readonly [OutgoingEvent, ...OutgoingEvent[]]): string {
+  const [first] = events;
+  const more = events.length > 1 ? ` and ${events.length - 1} more` : '';
+  return `[Gatehouse] ${first.title.slice(0, longestSubject)}${more}`;
+}
+
+function textOf(events: readonly OutgoingEvent[]): string {
+  const parts = events.map(({ at, type, id, title, shortBody }) => {
+    const detail = shortBody.length <= longestDetail ? `\n  ${shortBody}` : '';
+    return `${title}\n  ${at}  ${type}  ${id}${detail}\n`;
+  });
+  return `${parts.join('\n')}\n-- \nGatehouse sends this because an event subscription of your account names this address.\n`;
+}
+
+/** Messages of the last hour, by account. */
+class HourlyShares {
+  readonly #most: number;
+  readonly #now: () => number;
+  readonly #sent = new Map<string, number[]>();
+
+  constructor(most: number, now: () => number) {
+    this.#most = most;
+    this.#now = now;
+  }
+
+  /** Takes one, or returns the time until one is free. */
+  take(accountId: string): number {
+    const nowMs = this.#now();
+    for (const [id, times] of this.#sent) if ((times.at(-1) ?? 0) <= nowMs - hourMs) this.#sent.delete(id);
+    const recent = (this.#sent.get(accountId) ?? []).filter((each) => each > nowMs - hourMs);
+    const [oldest = nowMs] = recent;
+    if (recent.length >= this.#most) return Math.max(1, oldest + hourMs - nowMs);
+    this.#sent.set(accountId, [...recent, nowMs]);
+    return 0;
+  }
+}
