@@ -47,8 +47,10 @@ function readIntoShared(socket: Socket): void {
   Reflect.set(socket, memoryKey, memory);
   Reflect.set(socket, callbackKey, (length: number) => {
     wasLarge = length >= largeBytes;
-    const read = memory.subarray(0, length);
-    return socket.push(memory !== shared && wasLarge ? read : Buffer.from(read));
+    if (memory !== shared && wasLarge) return socket.push(memory.subarray(0, length));
+    const read = Buffer.allocUnsafe(length);
+    memory.copy(read, 0, 0, length);
+    return socket.push(read);
   });
   // TLS hands over records, which are never larger.
   if (!(socket instanceof TLSSocket))

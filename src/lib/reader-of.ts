@@ -13,13 +13,29 @@ export interface Reader {
  * an object that takes a hundred times a byte; and a session of HTTP/2 reads from the handle, past the socket.
  */
 export function readerOf(stream: Duplex): Reader {
-  if (!(stream instanceof Socket)) return stream;
-  const call = (name: 'readStart' | 'readStop'): void => {
+  return stream instanceof Socket ? new HandleReader(stream) : stream;
+}
+
+class HandleReader implements Reader {
+  readonly #socket: Socket;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  pause(): void {
+    this.#call('readStop');
+  }
+
+  resume(): void {
+    this.#call('readStart');
+  }
+
+  #call(name: 'readStart' | 'readStop'): void {
     // Node has no public name for it; it is gone with the connection.
-    const handle: unknown = Reflect.get(stream, '_handle');
+    const handle: unknown = Reflect.get(this.#socket, '_handle');
     if (typeof handle !== 'object' || handle === null) return;
     const method: unknown = Reflect.get(handle, name);
     if (typeof method === 'function') Reflect.apply(method, handle, []);
-  };
-  return { pause: () => call('readStop'), resume: () => call('readStart') };
+  }
 }

@@ -25,7 +25,7 @@ import { createBackendConnector, joinStream, resetSocket } from './upstream.ts';
 import type { ConnectBackend, OpenUpstream } from './upstream.ts';
 
 /** A backend, or one address of it, that a client may be sent to. */
-interface Candidate {
+export interface Candidate {
   readonly source: UpstreamSource;
   /** Set for one of several addresses of a backend, or one that is checked. */
   readonly target?: Target;
@@ -104,12 +104,13 @@ export class TcpBackends {
     return new SocketSource(target, this.#parts.connect, this.#settings.timeouts.upstreamConnectMs, 'bytes');
   }
 
+  /** Candidates that were found some time ago, as they are now. */
+  asNow(chosen: readonly Candidate[]): readonly Candidate[] {
+    return chosen.map((each) => (each.target === undefined ? (this.backend(each.source.id) ?? each) : each));
+  }
+
   /** Sends a client to the first of these that can be reached. */
-  reach(accepted: AcceptedClient, chosen: readonly Candidate[]): void {
-    // What agents serve may have others by now, after a handshake.
-    const candidates = chosen.map((each) =>
-      each.target === undefined ? (this.backend(each.source.id) ?? each) : each,
-    );
+  reach(accepted: AcceptedClient, candidates: readonly Candidate[]): void {
     if (candidates.length > 1 || candidates[0]?.target !== undefined) this.#failOver(accepted, candidates);
     else this.#send(accepted, candidates[0]);
   }

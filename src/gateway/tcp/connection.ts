@@ -78,7 +78,8 @@ export class TcpConnection implements UpstreamUser, OpenConnection {
   #brokenBy: string | undefined;
   #cause: string | undefined;
   #pendingBytes = 0;
-  readonly #waitingPieces = new Map<Duplex, number>();
+  /** Undefined while none has waited. */
+  #waitingPieces: Map<Duplex, number> | undefined;
   /** Undefined unless what the upstream sends must be joined. */
   #toClient: Flow | undefined;
 
@@ -172,15 +173,25 @@ export class TcpConnection implements UpstreamUser, OpenConnection {
 
   /** Returns false if `from` must pause; it is resumed when `to` has drained. */
   #pass(bytes: Buffer, from: Pick<Reader, 'resume'>, to: Duplex): boolean {
+    const isClear = to.writableLength === 0;
+    if (isClear) this.#waitingPieces?.delete(to);
+    // Most connections never have a piece that waits.
+    if (isClear && (to.write(bytes) || to.writableLength === 0)) return true;
     const resume = (): void => {
       from.resume();
     };
-    const waiting = to.writableLength === 0 ? 0 : (this.#waitingPieces.get(to) ?? 0) + 1;
-    const isLast = waiting >= mostWaitingPieces;
-    this.#waitingPieces.set(to, isLast ? 0 : waiting);
-    if (isLast) to.write(bytes, resume);
-    else if (to.write(bytes) || to.writableLength === 0) return true;
-    else to.once('drain', resume);
+    if (!isClear) {
+      this.#waitingPieces ??= new Map();
+      const waiting = (this.#waitingPieces.get(to) ?? 0) + 1;
+      const isLast = waiting >= mostWaitingPieces;
+      this.#waitingPieces.set(to, isLast ? 0 : waiting);
+      if (isLast) {
+        to.write(bytes, resume);
+        return false;
+      }
+      if (to.write(bytes) || to.writableLength === 0) return true;
+    }
+    to.once('drain', resume);
     return false;
   }
 

@@ -25,6 +25,7 @@ import { policyNotes } from '../policy-notes.ts';
 import type { VaultSecrets } from '../vault-secrets.ts';
 import type { ConnectUpstream } from '../upstream/connect.ts';
 import { TcpBackends } from './backends.ts';
+import type { Candidate } from './backends.ts';
 import type { AcceptedClient } from './connection.ts';
 import { EdgeTable } from './edge-table.ts';
 import { judgeEdge, tellRefusal } from './edge.ts';
@@ -64,6 +65,8 @@ export interface TlsPassThrough {
   /** Takes over a client that has been counted, and whose first bytes have been put back. */
   accept(client: Socket, identified: ClientSource, name: string): void;
 }
+
+const none: readonly never[] = [];
 
 /** A trusted proxy forwards for many clients. */
 function countedSource({ source, peerTrusted }: ClientSource): SourceKey {
@@ -209,30 +212,51 @@ export class TcpFront implements Front, TlsPassThrough {
     const visit = this.#visitOf(rules, client, identified, claim, warn);
     const { refusal, warnedBy, refusedBy } = judgeEdge(rules, source, this.#access);
     const passed = refusal === undefined ? this.#goThrough(visit, rules, client, identified) : undefined;
-    const { outcome = refusal, module, hops = [], backendId: wantedId } = passed ?? {};
+    const { outcome = refusal, module, hops = none, backendId: wantedId } = passed ?? {};
     const sourceText = formatIp(source);
     const candidates = outcome === undefined ? this.#backends.candidates(wantedId, sourceText) : undefined;
     const backendId = candidates?.length === 1 ? candidates[0]?.source.id : wantedId;
-    const told = { warnedBy, wouldRefuse, refusedBy, module, backendId, version: this.#access.version };
-    const decision = { connectionId: newOperationId(), accountId, claim, ...told };
+    const decision = {
+      connectionId: newOperationId(),
+      accountId,
+      claim,
+      warnedBy,
+      wouldRefuse,
+      refusedBy,
+      module,
+      backendId,
+      version: this.#access.version,
+    };
     if (outcome !== undefined) {
       this.#observer.tcpOpened({ edgeId, source: sourceText, ...tellRefusal(outcome) }, decision);
       resetSocket(client);
       return;
     }
     if (warnedBy.length > 0) this.#observer.warned(warnedBy, source);
-    const { port } = identified;
-    const open = { isSecuring: false, untilMs: Infinity, admittedBy: this.#edges.generation };
-    const accepted = { client, port, visit, sourceText, claim, edge, decision, hops, ...open };
-    const own = candidates === undefined ? this.#backends.backend(backendId) : undefined;
-    const wanted = candidates ?? (own === undefined ? [] : [own]);
-    const { termination } = rules;
-    const next = (secured: AcceptedClient): void => {
-      this.#allowed(secured);
-      this.#backends.reach(secured, wanted);
+    const accepted: AcceptedClient = {
+      client,
+      port: identified.port,
+      visit,
+      sourceText,
+      claim,
+      edge,
+      decision,
+      hops,
+      isSecuring: false,
+      admittedBy: this.#edges.generation,
+      untilMs: Infinity,
     };
-    if (termination === undefined) next(accepted);
-    else this.#terminate(accepted, termination, next);
+    const own = candidates === undefined ? this.#backends.backend(backendId) : undefined;
+    const wanted = candidates ?? (own === undefined ? none : [own]);
+    const { termination } = rules;
+    if (termination === undefined) this.#reach(accepted, wanted);
+    // What agents serve may have others by now, after a handshake.
+    else this.#terminate(accepted, termination, (secured) => this.#reach(secured, this.#backends.asNow(wanted)));
+  }
+
+  #reach(accepted: AcceptedClient, candidates: readonly Candidate[]): void {
+    this.#allowed(accepted);
+    this.#backends.reach(accepted, candidates);
   }
 
   #goThrough(visit: ConnectionVisit & Position, rules: EdgeRules, client: Socket, identified: ClientSource): Passed {
@@ -314,7 +338,7 @@ export class TcpFront implements Front, TlsPassThrough {
       hostname: '',
       isTls13: false,
       certificate: undefined,
-      headers: [],
+      headers: none,
       services: this.#services,
     };
   }

@@ -54,10 +54,11 @@ export function createConnector(guard: UpstreamGuard, authorities: readonly stri
     // An address has been checked, and is not looked up.
     const name = isIP(target.host) === 0 ? guard.lookupFor(target, begun) : undefined;
     if (name === undefined) begun();
-    const leave = name?.leave ?? ignore;
     const lookup = name?.lookup;
-    if (!target.tls)
-      return guard.follow(connectPlain(target, options, lookup, established), target).once('close', leave);
+    if (!target.tls) {
+      const socket = guard.follow(connectPlain(target, options, lookup, established), target);
+      return name === undefined ? socket : socket.once('close', name.leave);
+    }
     // Made at the first use and shared by all connections: it holds every authority of the system.
     context ??= createSecureContext({
       ca: [...getCACertificates('default'), ...authorities],
@@ -74,7 +75,7 @@ export function createConnector(guard: UpstreamGuard, authorities: readonly stri
       context,
       established,
     });
-    tcp.once('close', leave);
+    if (name !== undefined) tcp.once('close', name.leave);
     if (isUngated) onceOver(tls, () => trust.end(owner));
     watchHandshake(tls, tcp, owner, trust);
     return tls;
