@@ -4365,6 +4365,51 @@ export interface DecisionTop {
   })[];
 }
 
+export interface ExplainedMoment {
+  /** Version of the configuration; null for that of now, and where it is not known. */
+  configuration_version: number | null;
+  /** false: the configuration of that moment cannot be told; `reason` says why. */
+  is_known: boolean;
+  /** The verdict of that configuration on what is kept of the visit: allowed, refused, not_served, depends. depends: something that is not kept decides. null: it cannot be told. */
+  verdict: string | null;
+  /** The verdict in words. */
+  reason: string;
+  /** Everything that the visit meets, in the order of the gateway. */
+  checks: ({
+    /** What was met. */
+    kind: 'ip_restriction' | 'edge' | 'route' | 'module';
+    /** Id of the restriction, or of the edge or route whose module it is. */
+    id: string;
+    /** Name of the module, such as "ip_restriction"; null for everything else. */
+    module: string | null;
+    /** depends: on something that is not kept. answers: in place of the backend. not_served: nothing is there for such a request. not_reached: something before it has decided. */
+    effect: 'passes' | 'warns' | 'refuses' | 'depends' | 'answers' | 'not_served' | 'not_reached';
+    /** IP policies that were asked. */
+    ip_policy_ids: string[];
+    /** The rule that contains the address and decides, as it was at that moment; null if none does. */
+    rule: {
+      id: string;
+      cidr: string;
+      action: 'allow' | 'deny';
+      ip_policy_id: string;
+    } | null;
+    /** The reason of this effect, in words. */
+    reason: string;
+  })[];
+}
+
+export interface DecisionExplanation {
+  decision: Decision;
+  /** Id of the gateway that kept it. */
+  gateway: string;
+  at_the_time: ExplainedMoment;
+  now: ExplainedMoment;
+  /** true: what the visit meets is as it was, with the same effects. */
+  is_unchanged: boolean;
+  /** What was decided, and what would happen now, in words. */
+  explanation: string;
+}
+
 export interface Change {
   /** Unique identifier of the change. */
   id: string;
@@ -6079,6 +6124,8 @@ export interface Operations {
   TrafficEvents: { path: {}; query: {}; body: undefined; response: string };
   /** List decisions about visitors */
   DecisionsList: { path: {}; query: { limit?: number; before_id?: string; since?: string; until?: string; edge_id?: string; route_id?: string; source?: string; verdict?: string; module?: string; restriction_id?: string; person?: string; host?: string; status?: string; request_id?: string }; body: undefined; response: DecisionsPage };
+  /** Explain a decision about a visitor */
+  DecisionsExplain: { path: { id: string }; query: {}; body: undefined; response: DecisionExplanation };
   /** Count decisions about visitors */
   DecisionsSummary: { path: {}; query: { since?: string; until?: string; edge_id?: string; route_id?: string; source?: string; verdict?: string; module?: string; restriction_id?: string; person?: string; host?: string; status?: string; backend_id?: string; policy_id?: string; step?: string }; body: undefined; response: DecisionSummary };
   /** List what has most decisions */
@@ -6444,6 +6491,7 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   TrafficHealth: { method: 'GET', path: '/traffic/health', query: [], idempotencyKey: false },
   TrafficEvents: { method: 'GET', path: '/traffic/events', query: [], idempotencyKey: false },
   DecisionsList: { method: 'GET', path: '/decisions', query: ['limit', 'before_id', 'since', 'until', 'edge_id', 'route_id', 'source', 'verdict', 'module', 'restriction_id', 'person', 'host', 'status', 'request_id'], idempotencyKey: false, list: 'decisions' },
+  DecisionsExplain: { method: 'GET', path: '/decisions/{id}/explanation', query: [], idempotencyKey: false },
   DecisionsSummary: { method: 'GET', path: '/decisions/summary', query: ['since', 'until', 'edge_id', 'route_id', 'source', 'verdict', 'module', 'restriction_id', 'person', 'host', 'status', 'backend_id', 'policy_id', 'step'], idempotencyKey: false },
   DecisionsTop: { method: 'GET', path: '/decisions/top', query: ['since', 'until', 'edge_id', 'route_id', 'source', 'verdict', 'module', 'restriction_id', 'person', 'host', 'status', 'backend_id', 'policy_id', 'by', 'order', 'top'], idempotencyKey: false },
   ChangesList: { method: 'GET', path: '/changes', query: ['limit', 'before_id', 'filter', 'kind', 'resource_id', 'actor', 'since', 'until'], idempotencyKey: false, list: 'changes' },

@@ -65,6 +65,11 @@ export class Decisions implements AsyncDisposable {
     this.#tendTimer = setInterval(() => void this.tend(), tendMs).unref();
   }
 
+  /** Decisions are kept for so many days. */
+  get days(): number {
+    return this.#parts.options.days;
+  }
+
   get keeperPid(): number | undefined {
     return this.#keeper.pid;
   }

@@ -5,7 +5,7 @@ import type { IpAddress } from '../lib/ip/address.ts';
 import type { NamedPart } from './index.ts';
 import { blankVisit, NotDescribed } from './not-described.ts';
 import { judgeVisitor } from './sign-in.ts';
-import type { VisitorIdentity } from './sign-in.ts';
+import type { SignIn, VisitorIdentity } from './sign-in.ts';
 import type { ShownCertificate } from './shown-certificate.ts';
 import type {
   AccessRules,
@@ -21,8 +21,10 @@ import type {
 /** A visitor as somebody describes them. */
 export interface DescribedVisitor {
   readonly source: IpAddress;
-  /** Undefined: nobody knows who it is. */
-  readonly person: VisitorIdentity | undefined;
+  /** Undefined: nobody knows who it is. Several: nobody knows which of these. */
+  readonly person: VisitorIdentity | readonly VisitorIdentity[] | undefined;
+  /** Whether the person has signed in there; undefined: wherever a login is asked for. */
+  readonly hasSignedIn?: ((signIn: SignIn) => boolean) | undefined;
   /** Undefined: nobody knows it, and GET is taken where it hardly matters. */
   readonly method?: string | undefined;
   /** All that the request has; undefined: nobody knows them. */
@@ -40,6 +42,8 @@ export interface AskedPolicies {
 /** Effect that a step would have on a visitor. */
 export interface ToldStep {
   readonly module: string;
+  /** Undefined for the answer of a backend, and for a module that cannot be built. */
+  readonly phase: Step['phase'] | undefined;
   /** False: its module is switched off. */
   readonly isEnabled: boolean;
   /** `depends`: on something that is not known of the visitor. `unloadable`: its module cannot be built, so that nobody passes. */
@@ -48,6 +52,12 @@ export interface ToldStep {
   readonly asks: Question | undefined;
   /** The step asks for something else where the visitor comes from another address. */
   readonly isSpared: boolean;
+  /** Number of the error that refuses. */
+  readonly code: number | undefined;
+  /** Status of an answer in place of that of a backend. */
+  readonly status: number | undefined;
+  /** What would have refused if it were enforced. */
+  readonly warns: readonly string[];
 }
 
 /** The first status of an answer that gives the visitor nothing. */
@@ -62,12 +72,12 @@ type Access = Pick<AccessRules, 'allows' | 'denies'>;
  */
 export function explain(modules: readonly NamedPart[], visitor: DescribedVisitor, access: Access): readonly ToldStep[] {
   return modules.flatMap(({ name, isEnabled, build }): readonly ToldStep[] => {
-    const told = { module: name, isEnabled };
+    const told = { module: name, isEnabled, phase: undefined, code: undefined, status: undefined, warns: none };
     const part = tryBuild(build);
     // A gateway cannot build it either, and closes what has it.
     if (part === undefined)
-      return isEnabled ? [{ ...told, word: 'unloadable', asked: [], asks: undefined, isSpared: false }] : [];
-    const seen: Seen = { asked: [], isSpared: false, ca: '', byMethod: false };
+      return isEnabled ? [{ ...told, word: 'unloadable', asked: none, asks: undefined, isSpared: false }] : [];
+    const seen: Seen = { asked: [], isSpared: false, ca: '', byMethod: false, warns: [] };
     const visit = describedVisit(visitor, access, seen);
     const steps = (part.steps ?? []).filter(
       ({ phase, asks }) => phase !== 'admitted' && phase !== 'forward' && (isEnabled || asks === undefined),
@@ -75,14 +85,15 @@ export function explain(modules: readonly NamedPart[], visitor: DescribedVisitor
     let isKnown = true;
     const ofSteps = steps.map((step): ToldStep => {
       const byMethod = step.asks?.byMethod === true;
-      Object.assign(seen, { asked: [], isSpared: false, ca: step.clientCa ?? '', byMethod });
+      Object.assign(seen, { asked: [], isSpared: false, ca: step.clientCa ?? '', byMethod, warns: [] });
       // What one of its steps has left for the next is not known either.
-      const word = isKnown ? tell(step, visit) : 'depends';
+      const { word, code, status } = isKnown ? tell(step, visit) : unclear;
       isKnown &&= word !== 'depends';
       // Only of a login it is said that another address would be spared it.
       const asked =
         word === 'depends' && step.signIn === undefined ? seen.asked.filter(({ isAllowed }) => isAllowed) : seen.asked;
-      return { ...told, word, asked, isSpared: seen.isSpared, asks: step.asks };
+      const { isSpared, warns } = seen;
+      return { ...told, phase: step.phase, word, code, status, asked, isSpared, warns, asks: step.asks };
     });
     // Nobody describes the answer.
     const ofAnswers = (part.answers ?? []).flatMap(({ asks }): readonly ToldStep[] =>
@@ -100,22 +111,37 @@ function tryBuild(build: () => ModulePart): ModulePart | undefined {
   }
 }
 
-function tell(step: Step, visit: RequestVisit): ToldStep['word'] {
+type Word = Pick<ToldStep, 'word' | 'code' | 'status'>;
+
+const none: readonly never[] = [];
+const unclear: Word = { word: 'depends', code: undefined, status: undefined };
+
+function tell(step: Step, visit: RequestVisit): Word {
   try {
     const word = wordOf(step.run(visit));
-    return step.asks?.byChance === true ? 'depends' : word;
+    return step.asks?.byChance === true ? unclear : word;
   } catch (error) {
-    if (error instanceof NotDescribed) return 'depends';
+    if (error instanceof NotDescribed) return unclear;
     throw error;
   }
 }
 
 /** A step that waits goes by something that nobody has described; so does the endpoint that one forwards to. */
-function wordOf(outcome: Outcome | undefined): ToldStep['word'] {
-  if (outcome === undefined) return 'passes';
-  if (outcome instanceof UserError || outcome.kind === 'close') return 'refuses';
-  if (outcome.kind === 'answer') return outcome.answer.status < firstOfFaults ? 'passes' : 'refuses';
-  return 'depends';
+function wordOf(outcome: Outcome | undefined): Word {
+  const [code, status] = [undefined, undefined];
+  if (outcome === undefined) return { word: 'passes', code, status };
+  if (outcome instanceof UserError) return { word: 'refuses', code: outcome.code, status };
+  if (outcome.kind === 'close') return { word: 'refuses', code: outcome.refusal.code, status };
+  if (outcome.kind !== 'answer') return unclear;
+  const { status: given } = outcome.answer;
+  return { word: given < firstOfFaults ? 'passes' : 'refuses', code, status: given };
+}
+
+/** `unknown` also where they do not have the same verdict. */
+function judgeOneOf(persons: readonly VisitorIdentity[], { mayEnter }: SignIn): ReturnType<typeof judgeVisitor> {
+  const verdicts = new Set(persons.map((person) => judgeVisitor(mayEnter, person)));
+  const [verdict = 'unknown'] = verdicts;
+  return verdicts.size === 1 ? verdict : 'unknown';
 }
 
 const unknown = (): never => {
@@ -130,11 +156,12 @@ interface Seen {
   ca: string;
   /** True: it may go by the method. */
   byMethod: boolean;
+  warns: string[];
 }
 
 /** A request of which no more is known than what was described. */
 function describedVisit(
-  { source, person, method, headers, certificate }: DescribedVisitor,
+  { source, person, hasSignedIn, method, headers, certificate }: DescribedVisitor,
   access: Access,
   seen: Seen,
 ): RequestVisit {
@@ -152,9 +179,10 @@ function describedVisit(
     passwords: { check: (visit, refuses) => refuses(visit.headers) },
     tokens: { admit: unknown, judge: unknown },
     logins: {
-      admit(_visit, { mayEnter }, isOptional) {
+      admit(_visit, signIn, isOptional) {
         if (isOptional) seen.isSpared = true;
-        const verdict = person === undefined ? 'unknown' : judgeVisitor(mayEnter, person);
+        const isIn = hasSignedIn?.(signIn) ?? true;
+        const verdict = person === undefined || !isIn ? 'unknown' : judgeOneOf([person].flat(), signIn);
         if (isOptional || verdict === 'enters') return undefined;
         return verdict === 'unknown' ? unknown() : new UserError(refusedByModule, { address: formatIp(source) });
       },
@@ -164,6 +192,7 @@ function describedVisit(
   };
   return {
     ...blankVisit(),
+    warn: (by) => void seen.warns.push(by),
     source,
     hostname: '',
     facts: unknown,

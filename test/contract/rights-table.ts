@@ -251,6 +251,7 @@ export const rightsTable: Readonly<Record<string, 'everyone' | 'owner' | 'unprot
   TrafficHealth: 'everyone',
   TrafficEvents: 'everyone',
   DecisionsList: 'everyone',
+  DecisionsExplain: 'everyone',
   DecisionsSummary: 'everyone',
   DecisionsTop: 'everyone',
   ChangesList: 'admin',

@@ -5,16 +5,15 @@ import type { IpAddress } from '../../lib/ip/address.ts';
 import { clientAddress } from '../../lib/ip/client-address.ts';
 import { proxiesKey, sourceKey } from '../../lib/ip/source-key.ts';
 import type { SourceKey } from '../../lib/ip/source-key.ts';
-import { otherReadings } from '../../lib/request-path.ts';
 import type { CheckedPath } from '../../lib/request-path.ts';
 import { headerValues } from '../../modules/header-values.ts';
+import { isOwnPath } from '../../modules/own-paths.ts';
 import { runSteps } from '../../modules/run-steps.ts';
 import type { Close, Forward, Outcome, OwnAnswer, Wait } from '../../modules/step.ts';
 import { allAddressesDown, hostDiffersFromSni, hostNotFound, noBackend } from '../errors.ts';
 import type { ChoiceFacts } from '../health/backend-addresses.ts';
 import { offline } from '../forwarding/hops.ts';
 import { chooseOne } from '../forwarding/internal-names.ts';
-import { ownPrefix } from '../sign-in/visit.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import { AnswerRun } from './answer-run.ts';
 import type { Exchange } from './exchange.ts';
@@ -245,10 +244,7 @@ type OwnPathRequest = Pick<RequestVisit, 'method' | 'headers' | 'host' | 'target
 
 /** True for the paths of logins at an endpoint where visitors sign in, also where an upstream could read the path as one of them. */
 function asksForOwnPath({ routes }: Edge, { matchPath }: CheckedPath): boolean {
-  if (routes.signIns === undefined) return false;
-  return (
-    matchPath.startsWith(ownPrefix) || otherReadings(matchPath)?.some((each) => each.startsWith(ownPrefix)) === true
-  );
+  return routes.signIns !== undefined && isOwnPath(matchPath);
 }
 
 function findPool(

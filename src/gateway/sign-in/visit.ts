@@ -1,11 +1,10 @@
 import type { IpAddress } from '../../lib/ip/address.ts';
 import { headerValues } from '../../modules/header-values.ts';
+import { ownPrefix } from '../../modules/own-paths.ts';
 import type { HeaderList } from '../../modules/step.ts';
 import type { SignIn, SignInProvider } from '../../modules/sign-in.ts';
 import type { OwnAnswer } from '../../modules/step.ts';
 
-/** Every path that begins so belongs to the gateway, at edges where visitors sign in. */
-export const ownPrefix = '/.gatehouse/';
 export const signInPath = `${ownPrefix}sign-in`;
 export const callbackPath = `${signInPath}/callback`;
 export const signOutPath = `${ownPrefix}sign-out`;

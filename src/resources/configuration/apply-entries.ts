@@ -5,6 +5,7 @@ import { FairTurns, TooMuchWaits } from '../../lib/fair-turns.ts';
 import { abandonable } from '../../store/abandonable.ts';
 import { StoreUnavailableError } from '../../store/database.ts';
 import type { Queries } from '../../store/database.ts';
+import type { Store } from '../../store/store.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import { rehearse } from '../rehearse.ts';
@@ -15,11 +16,13 @@ import { tooManyEntries, tooManyMoments } from './errors.ts';
 import { readMoment } from './moment.ts';
 import type { Moment } from './moment.ts';
 import { writeNames } from './names.ts';
+import { readPast } from './past.ts';
 import { piecesOf } from './pieces.ts';
 import { acceptDeclared, planSteps } from './plan.ts';
 import type { Plan, PlanOptions, Step, Declared, DeclaredEntry } from './plan.ts';
 import { tellAdmissions } from './tell-admissions.ts';
 import { QuotaMeter } from './quota-meter.ts';
+import type { EarlierMoments } from './service.ts';
 import { digestOf, readPastState, readState } from './state.ts';
 import type { State } from './state.ts';
 
@@ -61,11 +64,27 @@ export async function pastState(
     const moment = await readMoment(queries, accountId, at);
     return { moment, state: await readPastState(queries, accountId, kinds, moment) };
   };
-  return pastReads
-    .run(accountId, () => store.readSnapshot(read))
-    .catch((error: unknown) => {
-      throw error instanceof TooMuchWaits ? new UserError(tooManyMoments, { count: pastLimits.waiting }) : error;
-    });
+  return inTurn(accountId, () => store.readSnapshot(read));
+}
+
+async function inTurn<Result>(accountId: string, work: () => Promise<Result>): Promise<Result> {
+  return pastReads.run(accountId, work).catch((error: unknown) => {
+    throw error instanceof TooMuchWaits ? new UserError(tooManyMoments, { count: pastLimits.waiting }) : error;
+  });
+}
+
+export function earlierMomentsOf(store: Store): EarlierMoments {
+  return {
+    read: ({ caller: { accountId }, isAbandoned }, at, kinds, work) =>
+      inTurn(accountId, () =>
+        store.readSnapshot(async (snapshot) => {
+          const queries = abandonable(snapshot, isAbandoned);
+          const moment = await readMoment(queries, accountId, at);
+          const past = await readPast(queries, accountId, moment.version, [{ changeKinds: kinds }]);
+          return work(queries, past, moment);
+        }),
+      ),
+  };
 }
 
 /** A disk that is full does not keep anybody from reading: the same resources get the same names the next time. */

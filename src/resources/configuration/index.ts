@@ -9,7 +9,7 @@ import type { Operation } from '../../api/operation.ts';
 import { mapInTurns } from '../../lib/map-in-turns.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
-import { applyEntries, currentState, pastState } from './apply-entries.ts';
+import { applyEntries, currentState, earlierMomentsOf, pastState } from './apply-entries.ts';
 import * as errors from './errors.ts';
 import { placeOf } from './entry-place.ts';
 import {
@@ -27,6 +27,7 @@ import {
   ConfigurationStep,
   entriesSchema,
 } from './schema.ts';
+import { earlierMoments } from './service.ts';
 import { digestOf } from './state.ts';
 
 const path = '/configuration';
@@ -115,4 +116,5 @@ export const configurationResource: Resource = {
   migrations,
   schemas: [ConfigurationMoment, ConfigurationReturnBody, ConfigurationFieldChange, ConfigurationStep],
   operations: configurationOperations,
+  provide: ({ store, services }) => services.provide(earlierMoments, earlierMomentsOf(store)),
 };

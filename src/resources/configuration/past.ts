@@ -10,7 +10,7 @@ export async function readPast(
   queries: Queries,
   accountId: string,
   version: number,
-  kinds: readonly ConfigurationKind[],
+  kinds: readonly Pick<ConfigurationKind, 'changeKinds'>[],
 ): Promise<Past> {
   const logged = new Set(kinds.flatMap(({ changeKinds }) => changeKinds));
   const earlier = await readEarlier(queries, { accountId, version, kinds: logged });

@@ -2,11 +2,12 @@ import { invalidTime } from '../../api/errors.ts';
 import { presentPage } from '../../api/list-page.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
-import type { DecisionRow } from '../../decisions/columns.ts';
-import { toTimestamp } from '../../lib/ids.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { askGateways } from './ask-gateways.ts';
 import * as errors from './errors.ts';
+import { explanationOperation } from './explanation.ts';
+import { DecisionExplanation, ExplainedMoment } from './explanation-schema.ts';
+import { presentDecision } from './present.ts';
 import { decisionId, prefix, readDecisionFilter } from './read-filter.ts';
 import { decisionQuery, DecisionsPage, DecisionView } from './schema.ts';
 import { summaryOperation, topOperation } from './summary.ts';
@@ -57,7 +58,7 @@ function listOperation(context: ResourceContext): Operation {
           call,
           path,
           'decisions',
-          shown.map(present),
+          shown.map(presentDecision),
           nextBefore === undefined ? undefined : decisionId(nextBefore),
         ),
         gateway: own.gateway,
@@ -69,47 +70,24 @@ function listOperation(context: ResourceContext): Operation {
   });
 }
 
-function present(row: DecisionRow) {
-  return {
-    id: decisionId(row.number),
-    at: toTimestamp(Number(row.at_ms)),
-    kind: row.kind,
-    verdict: row.verdict,
-    request_id: some(row.request_id),
-    edge_id: row.edge_id,
-    route_id: some(row.route_id),
-    client_ip: row.source,
-    host: some(row.host),
-    port: some(row.port),
-    method: some(row.method),
-    path: some(row.path),
-    protocol: some(row.protocol),
-    status: some(row.status),
-    code: some(row.code),
-    module: some(row.module),
-    restrictions: row.rule === '' ? undefined : row.rule.split(' '),
-    would_be_refused_by: some(row.would_be_refused_by),
-    reason: some(row.reason),
-    person: some(row.person),
-    upstream: some(row.backend_id),
-    duration_ms: Number(row.duration_us) / 1000,
-    upstream_ms: row.upstream_us < 0n ? undefined : Number(row.upstream_us) / 1000,
-    bytes_in: Number(row.bytes_in),
-    bytes_out: Number(row.bytes_out),
-    configuration_version: Number(row.configuration_version),
-    worker: some(row.worker),
-  };
-}
-
-/** Empty texts and 0 stand for none. */
-function some<Value extends string | number>(value: Value): Value | undefined {
-  return value === '' || value === 0 ? undefined : value;
-}
-
 /** Decisions about visitors that the gateway of this process keeps. */
 export const decisionsResource: Resource = {
   errors: Object.values(errors),
   migrations: [],
-  schemas: [DecisionView, DecisionsPage, DecisionCounts, DecisionPoint, DecisionSummary, DecisionTop],
-  operations: (context) => [listOperation(context), summaryOperation(context), topOperation(context)],
+  schemas: [
+    DecisionView,
+    DecisionsPage,
+    DecisionCounts,
+    DecisionPoint,
+    DecisionSummary,
+    DecisionTop,
+    ExplainedMoment,
+    DecisionExplanation,
+  ],
+  operations: (context) => [
+    listOperation(context),
+    explanationOperation(context),
+    summaryOperation(context),
+    topOperation(context),
+  ],
 };

@@ -2,4 +2,4 @@ import type { Decisions } from '../../decisions/decisions.ts';
 import { serviceKey } from '../services.ts';
 
 /** Decisions that this process keeps; not provided where it keeps none. */
-export const keptDecisions = serviceKey<Pick<Decisions, 'gateway' | 'ask' | 'dropped'>>('kept decisions');
+export const keptDecisions = serviceKey<Pick<Decisions, 'gateway' | 'days' | 'ask' | 'dropped'>>('kept decisions');

@@ -1,6 +1,8 @@
 import type { Compiler } from '../../publisher/compiler.ts';
 import type { ModuleSettings, SnapshotEntry } from '../../snapshot/contract.ts';
 import type { ResourceSettings } from '../resource.ts';
+import { documentAt } from '../visited-entries.ts';
+import type { VisitedEntries } from '../visited-entries.ts';
 import { cloudEndpoints, isPublic, partsOf } from './table.ts';
 import type { CloudEndpoint } from './table.ts';
 
@@ -16,6 +18,18 @@ export function cloudCompilers(settings: Pick<ResourceSettings, 'httpsPort'>): r
       return endpoints.map((endpoint) => toEntry(endpoint, settings)).filter((entry) => entry.kind === kind);
     },
   }));
+}
+
+/** A cloud endpoint as it is or was. */
+export function visitedEndpoints(settings: Pick<ResourceSettings, 'httpsPort'>): VisitedEntries {
+  return {
+    prefix: cloudEndpoints.prefix,
+    changeKinds: [cloudEndpoints.kind],
+    async load(queries, accountId, id, past) {
+      const endpoint = await documentAt(cloudEndpoints, queries, accountId, id, past);
+      return endpoint && toEntry(endpoint, settings);
+    },
+  };
 }
 
 function toEntry(endpoint: CloudEndpoint, { httpsPort }: Pick<ResourceSettings, 'httpsPort'>): SnapshotEntry {

@@ -22,7 +22,8 @@ import { agentTunnels } from '../tunnels/service.ts';
 import { cloudService } from './cloud.ts';
 import { collectEndpoints, findEndpoint } from './collect.ts';
 import type { Endpoint } from './collect.ts';
-import { cloudCompilers } from './compile.ts';
+import { visitedEntries } from '../visited-entries.ts';
+import { cloudCompilers, visitedEndpoints } from './compile.ts';
 import { CloudEndpointEntry, cloudEndpointKind } from './configuration.ts';
 import * as errors from './errors.ts';
 import { filteredEndpoints, filterFields } from './filtered.ts';
@@ -161,6 +162,7 @@ export const endpointsResource: Resource = {
     services.provide(cloudEndpointService, cloudService);
     services.add(hostnameHolders, cloudNames);
     services.add(portHolders, cloudPorts);
+    services.add(visitedEntries, visitedEndpoints(context.settings));
     services.add(edgeModules, { prefix, find: (accountId, id) => modulesOf(context, accountId, id) });
   },
 };

@@ -3,14 +3,12 @@ import type { IpAddress } from '../../lib/ip/address.ts';
 import { someNames } from '../../lib/some-names.ts';
 import { explain } from '../../modules/explain.ts';
 import type { DescribedVisitor, ToldStep } from '../../modules/explain.ts';
-import type { NameOf, Question } from '../../modules/step.ts';
-import { judge } from '../ip-policy-rules/service.ts';
+import type { NameOf } from '../../modules/step.ts';
 import type { MatchingRule } from '../ip-policy-rules/service.ts';
+import { because, judgeBy, whyRefused } from '../visit-reasons.ts';
+import type { RulesByPolicy } from '../visit-reasons.ts';
 import { mostRoutes } from './consulted.ts';
 import type { Consulted, Door, Restriction } from './consulted.ts';
-
-/** Rules that contain the address, by policy. */
-export type RulesByPolicy = ReadonlyMap<string, readonly MatchingRule[]>;
 
 /** A restriction or module that has decided by the address, or by who it is. */
 export interface Check {
@@ -156,26 +154,6 @@ function checksOf(
     return byVisitor('allows', `it goes by ${asks.by}, and that of this visitor is enough`);
   if (word !== 'refuses' || asked.some(({ isAllowed }) => !isAllowed)) return checks;
   return byVisitor('refuses', whyRefused(asks, nameOf));
-}
-
-function whyRefused(asks: Question | undefined, nameOf: NameOf): string {
-  if (asks?.refusal !== undefined) return asks.refusal;
-  if (asks?.needs !== undefined) return `a visitor ${asks.needs(nameOf)}, and this one has none that it takes`;
-  return `it goes by ${asks?.by ?? 'what is not shown'}, and refuses that of this visitor`;
-}
-
-function because(rule: MatchingRule | undefined, source: IpAddress): string {
-  const address = formatIp(source);
-  return rule === undefined
-    ? `no rule of its IP policies contains ${address}, and what no rule allows is refused`
-    : `${address} lies in ${rule.cidr}, which the rule ${rule.id} ${rule.action === 'allow' ? 'allows' : 'denies'}`;
-}
-
-function judgeBy(policyIds: readonly string[], rules: RulesByPolicy) {
-  return judge(
-    policyIds,
-    policyIds.flatMap((id) => rules.get(id) ?? []),
-  );
 }
 
 function describe(

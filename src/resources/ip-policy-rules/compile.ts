@@ -140,6 +140,13 @@ async function loadOne(
   return toEntry(id, await compileRules(rules.map(([cidr, action]) => flaggedCidr(cidr, action))));
 }
 
+/** The rules of a policy, all by these queries, which must be of one state of the database; undefined: there is none. */
+export async function loadPolicy(queries: Queries, id: string): Promise<PolicyEntry | undefined> {
+  const rows = await queries.all(firstRules, [id]);
+  if (rows.length === 0) return undefined;
+  return orFault(id, async () => toEntry(id, await loadLarge(queries, id)));
+}
+
 /** The queries must be of one state of the database. */
 async function loadLarge(queries: Queries, id: string): Promise<KeptPolicy> {
   const version = await readVersion(queries);

@@ -1,4 +1,6 @@
 import { UserError } from '../../errors/user-error.ts';
+import type { IpAddress } from '../../lib/ip/address.ts';
+import { cidrsContaining } from '../../lib/ip/cidr.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Stored } from '../../store/table.ts';
@@ -7,6 +9,7 @@ import type { Past } from '../configuration-kind.ts';
 import { rulesNotKept } from './errors.ts';
 import { readRules } from './read-rules.ts';
 import { fromParts } from './rule-parts.ts';
+import type { MatchingRule } from './service.ts';
 import { ipPolicyRules } from './table.ts';
 import type { IpPolicyRule } from './table.ts';
 
@@ -29,8 +32,31 @@ interface First {
  * name it: the first of them all says how it was.
  */
 export async function pastRules(queries: Queries, policy: Stored, past: Past): Promise<readonly IpPolicyRule[]> {
+  return rulesThen(queries, policy, past, await readDocuments(queries, policy.id));
+}
+
+/** Those of a policy that contain an address. `today`: the ones that do now. */
+export async function pastRulesFor(
+  queries: Queries,
+  policy: Policy,
+  source: IpAddress,
+  past: Past,
+  today: readonly MatchingRule[],
+): Promise<readonly MatchingRule[]> {
+  const ranges = new Set(cidrsContaining(source));
+  return (await rulesThen(queries, policy, past, today)).filter(({ cidr }) => ranges.has(cidr));
+}
+
+type Policy = Pick<Stored, 'id' | 'account_id'>;
+
+async function rulesThen<Rule extends Pick<Stored, 'id'>>(
+  queries: Queries,
+  policy: Policy,
+  past: Past,
+  now: readonly Rule[],
+): Promise<readonly (Rule | IpPolicyRule)[]> {
   const firsts = await firstsOfLists(queries, policy, past);
-  const today = (await readDocuments(queries, policy.id)).filter(({ id }) => !firsts.has(id));
+  const today = now.filter(({ id }) => !firsts.has(id));
   const same = await past.unchanged(today);
   const own = past.changedOf(ipPolicyRules.kind, 'ip_policy_id').get(policy.id) ?? [];
   // Documents of this kind are rules.
@@ -41,7 +67,7 @@ export async function pastRules(queries: Queries, policy: Stored, past: Past): P
 /** The rules that changes of the whole list name. */
 async function firstsOfLists(
   queries: Queries,
-  { id: policyId, account_id: accountId }: Stored,
+  { id: policyId, account_id: accountId }: Policy,
   { earlier }: Past,
 ): Promise<ReadonlyMap<string, First>> {
   const firsts = new Map<string, First>();

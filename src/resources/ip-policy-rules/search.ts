@@ -1,6 +1,8 @@
 import { cidrsContaining } from '../../lib/ip/cidr.ts';
 import { RuleColumns } from '../../lib/ip/rule-coverage.ts';
 import type { Row } from '../../store/database.ts';
+import { loadPolicy } from './compile.ts';
+import { pastRulesFor } from './past-rules.ts';
 import { readCidr, readRules } from './read-rules.ts';
 import { retireSet } from './replace/rule-sets.ts';
 import { mostRules, toParts } from './rule-parts.ts';
@@ -17,6 +19,17 @@ export const ruleSearch: IpPolicyRules = {
     for (const id of policyIds) for (const row of await queries.all(sql, [id, ...ranges])) found.push(toRule(id, row));
     return found;
   },
+  async matchingPast(queries, accountId, policyIds, source, past) {
+    const found: MatchingRule[] = [];
+    for (const id of policyIds) {
+      const today = await ruleSearch.matching(queries, [id], source);
+      const then = await pastRulesFor(queries, { id, account_id: accountId }, source, past, today);
+      for (const rule of then) found.push({ id: rule.id, ip_policy_id: id, cidr: rule.cidr, action: rule.action });
+    }
+    return found;
+  },
+  changeKinds: ['ip_policy', ipPolicyRules.kind],
+  entry: loadPolicy,
   async columns(queries, policyId, most) {
     const columns = new RuleColumns();
     for await (const rows of readRules(queries, policyId, 'action')) {

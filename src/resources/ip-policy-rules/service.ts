@@ -2,6 +2,7 @@ import type { Call } from '../../api/call.ts';
 import type { Revertible } from '../../api/reverter.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { RuleColumns } from '../../lib/ip/rule-coverage.ts';
+import type { PolicyEntry } from '../../snapshot/contract.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Stored } from '../../store/table.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
@@ -12,6 +13,18 @@ import { serviceKey } from '../services.ts';
 export interface IpPolicyRules {
   /** Every rule of these policies that contains the address. */
   matching(queries: Queries, policyIds: readonly string[], source: IpAddress): Promise<readonly MatchingRule[]>;
+  /** The same for those that the policies of an account had then. Throws `UserError` where they are not kept. */
+  matchingPast(
+    queries: Queries,
+    accountId: string,
+    policyIds: readonly string[],
+    source: IpAddress,
+    past: Past,
+  ): Promise<readonly MatchingRule[]>;
+  /** Kinds in the change log that change the rules of a policy. */
+  readonly changeKinds: readonly string[];
+  /** The rules of a policy as gateways have them; undefined: there is none. The queries must be of one state. */
+  entry(queries: Queries, policyId: string): Promise<PolicyEntry | undefined>;
   /** All rules of a policy, without their texts; undefined if there are more than `most`. The queries must be of one state. */
   columns(queries: Queries, policyId: string, most: number): Promise<RuleColumns | undefined>;
   /** The rule of a policy with this CIDR, in canonical form. */

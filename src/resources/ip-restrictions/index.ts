@@ -20,7 +20,7 @@ import { decisionOperations, IpRestrictionDecisionReplace, IpRestrictionDecision
 import * as errors from './errors.ts';
 import { hostCommands } from './host-commands.ts';
 import { createLockoutGuard } from './lockout-guard.ts';
-import { restrictionsOfType } from './search.ts';
+import { pastRestrictionsOfType, restrictionsOfType } from './search.ts';
 import { IpRestrictionWarningsSummary, summaryOperation } from './summary-operation.ts';
 import { ipRestrictionSearch, lockoutGuard, warnings } from './service.ts';
 import { restrictionProtector } from './protector.ts';
@@ -160,6 +160,8 @@ export const ipRestrictionsResource: Resource = {
     );
     services.provide(ipRestrictionSearch, {
       ofType: restrictionsOfType,
+      ofTypePast: pastRestrictionsOfType,
+      changeKind: ipRestrictions.kind,
       policiesOf: async (accountId, id) => (await store.find(ipRestrictions, accountId, id))?.ip_policy_ids ?? [],
       descriptionOf: async (accountId, id) => (await store.find(ipRestrictions, accountId, id))?.description,
     });

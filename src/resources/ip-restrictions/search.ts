@@ -1,7 +1,23 @@
 import type { RestrictionType } from '../../snapshot/contract.ts';
 import type { Queries } from '../../store/database.ts';
+import type { Past } from '../configuration-kind.ts';
 import { ipRestrictions } from './table.ts';
 import type { IpRestriction } from './table.ts';
+
+/** Those that there were then. */
+export async function pastRestrictionsOfType(
+  queries: Queries,
+  accountId: string,
+  type: RestrictionType,
+  past: Past,
+): Promise<readonly IpRestriction[]> {
+  const same = await past.unchanged(await restrictionsOfType(queries, accountId, type));
+  // Documents of this kind are restrictions.
+  const changed = [...past.changed(ipRestrictions.kind).values()].map((each) =>
+    ipRestrictions.complete(each as IpRestriction),
+  );
+  return [...same, ...changed.filter((each) => each.type === type)];
+}
 
 export async function restrictionsOfType(
   queries: Queries,

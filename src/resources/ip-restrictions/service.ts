@@ -3,10 +3,20 @@ import type { IpAddress } from '../../lib/ip/address.ts';
 import type { RestrictionType } from '../../snapshot/contract.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
+import type { Past } from '../configuration-kind.ts';
 import { serviceKey } from '../services.ts';
 
 export interface IpRestrictions {
   ofType(queries: Queries, accountId: string, type: RestrictionType): Promise<readonly RestrictionSummary[]>;
+  /** Those that there were then. */
+  ofTypePast(
+    queries: Queries,
+    accountId: string,
+    type: RestrictionType,
+    past: Past,
+  ): Promise<readonly RestrictionSummary[]>;
+  /** Its kind in the change log. */
+  readonly changeKind: string;
   descriptionOf(accountId: string, id: string): Promise<string | undefined>;
   /** None for one that is not there. */
   policiesOf(accountId: string, id: string): Promise<readonly string[]>;

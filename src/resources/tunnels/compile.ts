@@ -4,6 +4,7 @@ import type { ModuleSettings, SnapshotEntry, TlsEndpointEntry } from '../../snap
 import type { Queries } from '../../store/database.ts';
 import { cloudEndpointService } from '../endpoints/service.ts';
 import type { Services } from '../services.ts';
+import type { VisitedEntries } from '../visited-entries.ts';
 import { membersOf } from './rows.ts';
 import { tunnelClaims, tunnels } from './table.ts';
 import type { Tunnel, TunnelClaim } from './table.ts';
@@ -39,6 +40,22 @@ export function endpointCompilers({ httpsPort, sealer, services }: Parts): reado
     ['tunnel_backend', tunnelBackend],
   ];
   return makers.flatMap(([kind, toEntry]) => [ofClaims(kind, toEntry, services), ofTunnels(kind, toEntry)]);
+}
+
+/** Endpoints of agents as they are; the change log does not have them. */
+export function visitedTunnels(parts: Parts): readonly VisitedEntries[] {
+  const compilers = endpointCompilers(parts).filter(({ kind }) => kind !== 'tunnel_backend');
+  return [tunnelClaims.prefix, tunnels.prefix].map((prefix) => ({
+    prefix,
+    changeKinds: undefined,
+    async load(queries, accountId, id, past) {
+      if (past !== undefined) return undefined;
+      for (const compiler of compilers)
+        for (const entry of await compiler.load(queries, [id]))
+          if ('accountId' in entry && entry.accountId === accountId) return entry;
+      return undefined;
+    },
+  }));
 }
 
 /** Endpoints whose agents have no policy, or are expected back. */

@@ -6,7 +6,8 @@ import { ownedByProcesses } from '../processes/service.ts';
 import type { Settings } from '../../modules/module.ts';
 import type { Resource } from '../resource.ts';
 import { CommandBox, removeAbandonedCommands } from './commands.ts';
-import { endpointCompilers, toRef } from './compile.ts';
+import { visitedEntries } from '../visited-entries.ts';
+import { endpointCompilers, toRef, visitedTunnels } from './compile.ts';
 import { endpointsAt } from './endpoints-at.ts';
 import * as errors from './errors.ts';
 import { claimedNames, claimedPorts } from './holders.ts';
@@ -28,11 +29,13 @@ export const tunnelsResource: Resource = {
   operations: (context) => [...sessionOperations(context), ...tunnelOperations(context)],
   compilers: ({ settings, sealer, services }) => endpointCompilers({ httpsPort: settings.httpsPort, sealer, services }),
   provide(context) {
-    const { store, services } = context;
+    const { store, services, settings, sealer } = context;
     const box = new CommandBox(store);
     services.provide(commandBox, box);
     services.add(hostnameHolders, claimedNames);
     services.add(portHolders, claimedPorts);
+    for (const each of visitedTunnels({ httpsPort: settings.httpsPort, sealer, services }))
+      services.add(visitedEntries, each);
     services.add(ownedByProcesses, {
       async removeOf(writer, processId) {
         await new TunnelRows(services, goneProcessHoldMs).removeSessionsOf(writer, processId);

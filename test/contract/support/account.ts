@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 
 import type { Answer, CallOptions, Gatehouse } from '../../support/gatehouse.ts';
+import { decision, openDecisions } from '../../support/decisions.ts';
+import { scratchFolder } from '../../support/scratch.ts';
 import { newId } from '../../../src/lib/ids.ts';
+import type { Decisions } from '../../../src/decisions/decisions.ts';
+import { keptDecisions } from '../../../src/resources/decisions/service.ts';
 import { visitors } from '../../../src/resources/visitors/service.ts';
 import { signIn } from '../../agents/support/sign-in.ts';
 import { exampleOf } from './load-examples.ts';
@@ -114,6 +118,7 @@ export class Account {
     const visited = madeByVisitors.get(collection);
     if (visited !== undefined) return { id: visited(await signVisitorIn(this)) };
     if (collection === '/changes') return this.#newestChange();
+    if (collection === '/decisions') return { id: await keepDecision(this) };
     if (collection === '/users') return this.#newUser();
     const create = findOperation('POST', collection);
     assert.ok(create, `nothing can be created at ${collection}: teach ${import.meta.filename} how an example is made`);
@@ -173,7 +178,24 @@ const madeByVisitors: ReadonlyMap<string, (visitor: SignedIn) => string> = new M
 
 /** True for collections of which an example is made by something else than a POST there. */
 export function isMadeOtherwise(collection: string): boolean {
-  return madeByAgents.has(collection) || madeByVisitors.has(collection) || collection === '/users';
+  return (
+    madeByAgents.has(collection) || madeByVisitors.has(collection) || ['/users', '/decisions'].includes(collection)
+  );
+}
+
+/** Keeps a decision as a gateway does; the store is opened when the first one is. */
+async function keepDecision({ gatehouse, token }: Account): Promise<string> {
+  const { services, store } = gatehouse.app.context;
+  const opened = services.find(keptDecisions) ?? (await openDecisions(scratchFolder()));
+  if (services.find(keptDecisions) === undefined) services.provide(keptDecisions, opened);
+  // The whole of it is provided.
+  const decisions = opened as Decisions;
+  const edge = await gatehouse.create('/edges/https', {}, { token });
+  const [row] = await store.queries.all('SELECT account_id FROM https_edges WHERE id = $1', [edge.id]);
+  const accountId = String(row?.[0]);
+  decisions.add(accountId, decision({ edge_id: edge.id, route_id: '' }));
+  const { rows } = await decisions.ask('list', { accountId, limit: 1 });
+  return `dec_${String(rows[0]?.number).padStart(17, '0')}`;
 }
 
 /** Tells what a gateway tells when somebody has signed in. */

@@ -5,9 +5,11 @@ import type { Change } from '../../../store/write/change-log.ts';
 import type { Queries } from '../../../store/database.ts';
 import { asRun, openSecrets } from '../../../modules/index.ts';
 import type { ResourceContext } from '../../resource.ts';
+import { documentAt } from '../../visited-entries.ts';
+import type { VisitedEntries } from '../../visited-entries.ts';
 import { loadAuthorities, withAuthorities } from '../authorities.ts';
 import type { StoredModules } from '../module-fields.ts';
-import { routesOfMany } from './route-queries.ts';
+import { pastRoutes, routesOfMany } from './route-queries.ts';
 import { httpsEdgeRoutes, httpsEdges } from './table.ts';
 import type { HttpsEdge, HttpsEdgeRoute } from './table.ts';
 import { target } from './writes.ts';
@@ -25,6 +27,21 @@ export function httpsEdgeCompiler({ services, sealer }: Pick<ResourceContext, 's
       const routes = ids === undefined ? await allRoutes(queries) : await routesOfMany(queries, edges);
       const pems = await loadAuthorities(services, queries, edges);
       return toEntries(edges, routes, pems, (sealed, context) => sealer.open(sealed, context));
+    },
+  };
+}
+
+/** An edge with its routes, as it is or was. */
+export function visitedHttpsEdges({ services, sealer }: Pick<ResourceContext, 'services' | 'sealer'>): VisitedEntries {
+  return {
+    prefix: httpsEdges.prefix,
+    changeKinds: [httpsEdges.kind, httpsEdgeRoutes.kind],
+    async load(queries, accountId, id, past) {
+      const edge = await documentAt(httpsEdges, queries, accountId, id, past);
+      if (edge === undefined) return undefined;
+      const routes = await (past === undefined ? routesOfMany(queries, [edge]) : pastRoutes(queries, [edge], past));
+      const pems = await loadAuthorities(services, queries, [edge]);
+      return (await toEntries([edge], routes, pems, (sealed, context) => sealer.open(sealed, context)))[0];
     },
   };
 }

@@ -7,10 +7,8 @@ import { anyKey } from '../../../lib/any-key.ts';
 import { mapInTurns, objectInTurns } from '../../../lib/map-in-turns.ts';
 import { Pace } from '../../../lib/pace.ts';
 import { sortInTurns } from '../../../lib/sort-in-turns.ts';
-import type { Queries } from '../../../store/database.ts';
-import type { Stored } from '../../../store/table.ts';
 import { defineKind, textsOf, textsToSet } from '../../configuration-kind.ts';
-import type { ConfigurationKind, EntryFields, IdOf, NameOf, Past } from '../../configuration-kind.ts';
+import type { ConfigurationKind, EntryFields, IdOf, NameOf } from '../../configuration-kind.ts';
 import { entrySchema } from '../../configuration-schema.ts';
 import { dependenciesOfModules } from '../../policy-dependencies.ts';
 import type { Referables } from '../../references.ts';
@@ -25,8 +23,8 @@ import {
   storedModules,
 } from '../module-entries.ts';
 import { toMatchPath } from './match.ts';
-import { routesOf, routesOfMany, routesOfPage } from './route-queries.ts';
-import { httpsEdgeRoutes, httpsEdges, matchTypes } from './table.ts';
+import { pastRoutes, routesOf, routesOfPage } from './route-queries.ts';
+import { httpsEdges, matchTypes } from './table.ts';
 import type { HttpsEdgeRoute, MatchType } from './table.ts';
 import { edgeTarget, httpsEdgeWrites, routeWrites, target } from './writes.ts';
 import type { RouteChange } from './writes.ts';
@@ -174,23 +172,6 @@ function routeSync(context: ResourceContext) {
 async function toChange(match: string, fields: RouteFields, idOf: IdOf, referables: Referables): Promise<RouteChange> {
   const { match_type = 'path_prefix' } = fields;
   return { ...textsToSet(fields), match_type, match, modules: await storedModules(target, fields, idOf, referables) };
-}
-
-async function pastRoutes(
-  queries: Queries,
-  edges: readonly Stored[],
-  past: Past,
-): Promise<ReadonlyMap<string, readonly HttpsEdgeRoute[]>> {
-  const today = await routesOfMany(queries, edges);
-  const changed = past.changedOf(httpsEdgeRoutes.kind, 'edge_id');
-  const routes = new Map<string, readonly HttpsEdgeRoute[]>();
-  for (const { id } of edges) {
-    const same = await past.unchanged(today.get(id) ?? []);
-    // Documents of this kind are routes.
-    const others = (changed.get(id) ?? []).map((route) => httpsEdgeRoutes.complete(route as HttpsEdgeRoute));
-    routes.set(id, [...same, ...others]);
-  }
-  return routes;
 }
 
 function describeRoute(route: HttpsEdgeRoute, nameOf: NameOf): MatchedRoute {

@@ -9,11 +9,12 @@ import { configurationKinds } from '../../configuration-kind.ts';
 import { hostnameHolders } from '../../hostname-holders.ts';
 import type { Resource } from '../../resource.ts';
 import { storedSecrets } from '../../stored-secrets.ts';
+import { visitedEntries } from '../../visited-entries.ts';
 import { EdgeKind, hostnameErrors } from '../edge-kind.ts';
 import * as errors from '../errors.ts';
 import { hostnameHolder, hostnameOf } from '../hostnames.ts';
 import { httpsRouteModules } from '../service.ts';
-import { httpsEdgeCompiler } from './compile.ts';
+import { httpsEdgeCompiler, visitedHttpsEdges } from './compile.ts';
 import { HttpsEdgeEntry, httpsEdgeKind } from './configuration.ts';
 import { pageOfRoutes, routesOf, routesOfPage } from './route-queries.ts';
 import { routeSecrets } from './stored-secrets.ts';
@@ -88,6 +89,7 @@ export const httpsEdgesResource: Resource = {
     services.add(configurationKinds, httpsEdgeKind(context, [...kind.writeErrors, ...routeErrors]));
     services.add(hostnameHolders, hostnameHolder('https_edge_hostnames', 'https_edges'));
     services.add(storedSecrets, routeSecrets(context));
+    services.add(visitedEntries, visitedHttpsEdges(context));
     services.provide(httpsRouteModules, {
       prefix: httpsEdgeRoutes.prefix,
       // Modules of its edge hold for a route too.

@@ -3,6 +3,7 @@ import { Pace } from '../../../lib/pace.ts';
 import { boundedSql, readBounded } from '../../../store/bounded-rows.ts';
 import type { Queries } from '../../../store/database.ts';
 import type { Page, Stored } from '../../../store/table.ts';
+import type { Past } from '../../configuration-kind.ts';
 import { httpsEdgeRoutes } from './table.ts';
 import type { HttpsEdgeRoute } from './table.ts';
 
@@ -56,6 +57,20 @@ export async function routesOfMany(queries: Queries, edges: readonly Stored[]): 
     }
   }
   return byEdge(routes);
+}
+
+/** By edge, as they were. */
+export async function pastRoutes(queries: Queries, edges: readonly Stored[], past: Past): Promise<RoutesByEdge> {
+  const today = await routesOfMany(queries, edges);
+  const changed = past.changedOf(httpsEdgeRoutes.kind, 'edge_id');
+  const routes = new Map<string, readonly HttpsEdgeRoute[]>();
+  for (const { id } of edges) {
+    const same = await past.unchanged(today.get(id) ?? []);
+    // Documents of this kind are routes.
+    const others = (changed.get(id) ?? []).map((route) => httpsEdgeRoutes.complete(route as HttpsEdgeRoute));
+    routes.set(id, [...same, ...others]);
+  }
+  return routes;
 }
 
 /** Newest first. */

@@ -1,6 +1,8 @@
 import { asRun } from '../../../modules/index.ts';
 import type { Compiler } from '../../../publisher/compiler.ts';
 import type { TcpEdgeEntry } from '../../../snapshot/contract.ts';
+import { documentAt } from '../../visited-entries.ts';
+import type { VisitedEntries } from '../../visited-entries.ts';
 import { claimedPorts, isOffered } from './ports.ts';
 import type { PortRange } from './ports.ts';
 import { tcpEdges } from './table.ts';
@@ -14,6 +16,18 @@ export function createTcpEdgeCompiler(range: PortRange): Compiler {
     async load(queries, ids) {
       const documents = await tcpEdges.loadMany(queries, ids);
       return documents.map((edge) => toEntry(edge, range));
+    },
+  };
+}
+
+/** An edge as it is or was. */
+export function visitedTcpEdges(range: PortRange): VisitedEntries {
+  return {
+    prefix: tcpEdges.prefix,
+    changeKinds: [tcpEdges.kind],
+    async load(queries, accountId, id, past) {
+      const edge = await documentAt(tcpEdges, queries, accountId, id, past);
+      return edge && toEntry(edge, range);
     },
   };
 }

@@ -4,10 +4,11 @@ import { configurationKinds } from '../../configuration-kind.ts';
 import { portHolders } from '../../port-holders.ts';
 import type { Resource } from '../../resource.ts';
 import { startNotices } from '../../start-notices.ts';
+import { visitedEntries } from '../../visited-entries.ts';
 import { EdgeKind } from '../edge-kind.ts';
 import type { Edge } from '../edge-writes.ts';
 import * as errors from '../errors.ts';
-import { createTcpEdgeCompiler } from './compile.ts';
+import { createTcpEdgeCompiler, visitedTcpEdges } from './compile.ts';
 import { TcpEdgeEntry, tcpEdgeKind } from './configuration.ts';
 import { portHolder } from './ports.ts';
 import { migrations, tcpEdges } from './table.ts';
@@ -71,5 +72,6 @@ export const tcpEdgesResource: Resource = {
     services.add(configurationKinds, tcpEdgeKind(context, kind.writeErrors));
     services.add(startNotices, () => describeClosedEdges(store, settings.tcpPorts));
     services.add(portHolders, portHolder);
+    services.add(visitedEntries, visitedTcpEdges(settings.tcpPorts));
   },
 };

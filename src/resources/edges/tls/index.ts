@@ -2,10 +2,11 @@ import { certificateTroubles } from '../../acme/service.ts';
 import { configurationKinds } from '../../configuration-kind.ts';
 import { hostnameHolders } from '../../hostname-holders.ts';
 import type { Resource } from '../../resource.ts';
+import { visitedEntries } from '../../visited-entries.ts';
 import { EdgeKind, hostnameErrors } from '../edge-kind.ts';
 import * as errors from '../errors.ts';
 import { hostnameHolder, hostnameOf } from '../hostnames.ts';
-import { tlsEdgeCompiler } from './compile.ts';
+import { tlsEdgeCompiler, visitedTlsEdges } from './compile.ts';
 import { TlsEdgeEntry, tlsEdgeKind } from './configuration.ts';
 import { migrations, tlsEdges } from './table.ts';
 import { checkModules, endsHere, target, tlsEdgeWrites } from './writes.ts';
@@ -44,5 +45,6 @@ export const tlsEdgesResource: Resource = {
     kind.provide(context);
     context.services.add(configurationKinds, tlsEdgeKind(context, kind.writeErrors));
     context.services.add(hostnameHolders, hostnameHolder('tls_edge_hostnames', 'tls_edges'));
+    context.services.add(visitedEntries, visitedTlsEdges(context.services));
   },
 };

@@ -1,0 +1,41 @@
+import type { DecisionRow } from '../../decisions/columns.ts';
+import { toTimestamp } from '../../lib/ids.ts';
+import { decisionId } from './read-filter.ts';
+
+/** A decision as people read it. */
+export function presentDecision(row: DecisionRow) {
+  return {
+    id: decisionId(row.number),
+    at: toTimestamp(Number(row.at_ms)),
+    kind: row.kind,
+    verdict: row.verdict,
+    request_id: some(row.request_id),
+    edge_id: row.edge_id,
+    route_id: some(row.route_id),
+    client_ip: row.source,
+    host: some(row.host),
+    port: some(row.port),
+    method: some(row.method),
+    path: some(row.path),
+    protocol: some(row.protocol),
+    status: some(row.status),
+    code: some(row.code),
+    module: some(row.module),
+    restrictions: row.rule === '' ? undefined : row.rule.split(' '),
+    would_be_refused_by: some(row.would_be_refused_by),
+    reason: some(row.reason),
+    person: some(row.person),
+    upstream: some(row.backend_id),
+    duration_ms: Number(row.duration_us) / 1000,
+    upstream_ms: row.upstream_us < 0n ? undefined : Number(row.upstream_us) / 1000,
+    bytes_in: Number(row.bytes_in),
+    bytes_out: Number(row.bytes_out),
+    configuration_version: Number(row.configuration_version),
+    worker: some(row.worker),
+  };
+}
+
+/** Empty texts and 0 stand for none. */
+function some<Value extends string | number>(value: Value): Value | undefined {
+  return value === '' || value === 0 ? undefined : value;
+}
