@@ -12,6 +12,7 @@ import { latency } from './latency.ts';
 import { list } from './list.ts';
 import { match } from './match.ts';
 import { memory } from './memory.ts';
+import { moments } from './moments.ts';
 import { neighbours } from './neighbours.ts';
 import { overload } from './overload.ts';
 import { policies } from './policies.ts';
@@ -49,6 +50,7 @@ const benchmarks: readonly Benchmark[] = [
   proofs,
   policies,
   memory,
+  moments,
   start,
   tunnel,
   neighbours,

@@ -5545,6 +5545,14 @@ export interface Configuration {
   /** Entries in any order; each has a kind, a name, and the fields of its kind. */
   entries: (IpPolicyEntry | IpRestrictionEntry | StaticBackendEntry | TunnelGroupBackendEntry | HttpResponseBackendEntry | WeightedBackendEntry | FailoverBackendEntry | CertificateAuthorityEntry | TcpEdgeEntry | HttpsEdgeEntry | TlsEdgeEntry | ReservedDomainEntry | ReservedAddrEntry | CloudEndpointEntry | VaultEntry)[];
   moment?: ConfigurationMoment;
+  /** With `at`: the moment before the last change; null if the change log has no earlier one. */
+  earlier?: ConfigurationMoment | null;
+  /** With `at`: the moment behind the next change; null if nothing has changed since. */
+  later?: ConfigurationMoment | null;
+  /** With `at`: the moment behind the first change in the change log; null if it has none. */
+  first?: ConfigurationMoment | null;
+  /** With `at`: ids of the resources, in the order of the entries. */
+  ids?: string[];
 }
 
 export interface ConfigurationApplied {

@@ -5,6 +5,7 @@ import './styles/base.css';
 import './styles/app.css';
 import './styles/access.css';
 import './styles/edges.css';
+import './styles/moment.css';
 
 // The script is the first and smallest: what the first view needs from the server is asked for before the large ones run.
 sendEarly('/dashboard/session');

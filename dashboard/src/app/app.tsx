@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
+import type { AroundNavHandler } from 'wouter';
 
 import { prefetchList, queryClient } from '../api/queries.ts';
 import { readSession, takeProviderAnswer, useSessionState } from '../api/session.ts';
@@ -14,6 +15,7 @@ import type { CallError } from '../api/client.ts';
 import { ConnectionError } from '../../../client/src/index.ts';
 import type { ListId } from '../../../client/src/index.ts';
 import { takeKeptInput } from '../lib/kept-input.ts';
+import { withMoment } from '../lib/moment.ts';
 import { PageBoundary } from './page-boundary.tsx';
 import { AcceptInvitation, takeInvitation } from './accept-invitation.tsx';
 import { Shell } from './shell.tsx';
@@ -37,12 +39,17 @@ export function start(list: ListId | undefined): void {
   );
 }
 
+/** Every link stays in the moment that is shown. */
+const inMoment = (href: string): string => withMoment(href, location.search);
+const navigateInMoment: AroundNavHandler = (navigate, to, options) =>
+  navigate(withMoment(to, location.search), options);
+
 function App({ link, answer }: { readonly link: string | undefined; readonly answer: ProviderAnswer | undefined }) {
   const [isInvited, setInvited] = useState(link !== undefined);
   const [isBack, setBack] = useState(answer !== undefined);
   return (
     <QueryClientProvider client={queryClient}>
-      <Router base="/dashboard">
+      <Router base="/dashboard" hrefs={inMoment} aroundNav={navigateInMoment}>
         <PageBoundary>
           {isInvited && link !== undefined ? (
             <AcceptInvitation link={link} onDone={() => setInvited(false)} />

@@ -4,6 +4,7 @@ import type { ListId } from '../../../client/src/index.ts';
 import { rowsPerCall } from '../api/page-size.ts';
 import type { IconName } from '../components/icon.tsx';
 import type { PageProps } from '../components/page.tsx';
+import { momentIn } from '../lib/moment.ts';
 
 /** One page of the dashboard: its line in the side bar, its part of the URL, its code. */
 export interface PageEntry {
@@ -236,6 +237,16 @@ export const pages: readonly PageEntry[] = [
   },
 ];
 
+/** Stands in place of every page while the URL names an earlier moment. */
+export const momentPage: PageEntry = {
+  path: 'moment',
+  title: 'Change log',
+  icon: 'clock',
+  group: 'Record',
+  isWide: true,
+  load: () => import('../pages/moment/page.tsx'),
+};
+
 export const groups = ['top', 'Access', 'Edges', 'Agents', 'Record'] as const;
 
 const loaded = new Map<string, ComponentType<PageProps>>();
@@ -252,7 +263,8 @@ export function loadedPage({ path }: PageEntry): ComponentType<PageProps> | unde
 }
 
 /** The page that a URL names. */
-export function pageOfUrl({ pathname }: Pick<Location, 'pathname'>): PageEntry | undefined {
+export function pageOfUrl({ pathname, search }: Pick<Location, 'pathname' | 'search'>): PageEntry | undefined {
+  if (momentIn(search) !== undefined) return momentPage;
   const [, , path = ''] = pathname.split('/');
   return pages.find((page) => page.path === path);
 }

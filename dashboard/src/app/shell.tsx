@@ -11,6 +11,7 @@ import { LostBanner } from '../components/lost-banner.tsx';
 import { Empty } from '../components/states.tsx';
 import { UpdateOffer } from '../components/update-offer.tsx';
 import { usePutAway } from '../lib/put-away.ts';
+import { useMoment } from '../lib/url-state.ts';
 import { CrumbContext } from '../components/crumb.tsx';
 import { GoToRow } from './go-to-row.tsx';
 import { KeysHelp } from './keys-help.tsx';
@@ -18,7 +19,7 @@ import { useKeyboard } from './keyboard.ts';
 import { PageBoundary } from './page-boundary.tsx';
 import { PageCode } from './page-code.tsx';
 import { Palette } from './palette.tsx';
-import { pages } from './pages.ts';
+import { momentPage, pages } from './pages.ts';
 import { SideBar } from './side-bar.tsx';
 import { TopBar } from './top-bar.tsx';
 
@@ -39,6 +40,8 @@ export function Shell() {
   const open = opened?.at === location ? opened.what : undefined;
   const show = (what: Overlay) => () => setOpened({ what, at: location });
   const page = pages.find(({ path }) => path === (location.split('/')[1] ?? ''));
+  const isPast = useMoment() !== undefined;
+  const isWide = isPast || page?.isWide === true;
   const close = useCallback(() => setOpened(undefined), []);
   useKeyboard({ onSearch: show('palette'), onHelp: show('keys'), onRow: show('row') });
   useEffect(() => {
@@ -59,20 +62,20 @@ export function Shell() {
         Skip to content
       </a>
       <div className={useLost() === undefined ? 'app' : 'app lost'}>
-        <SideBar current={page} />
+        <SideBar current={page} isPast={isPast} />
         <div>
           <TopBar page={page} crumb={crumb} onMenu={show('drawer')} onSearch={show('palette')} />
-          <main id="main" className={page?.isWide === true ? '' : 'page'} tabIndex={-1}>
-            <Lost isWide={page?.isWide === true} />
-            <Updated isWide={page?.isWide === true} />
-            <WouldBeRefused isWide={page?.isWide === true} isOverview={page?.path === ''} />
+          <main id="main" className={isWide ? '' : 'page'} tabIndex={-1}>
+            <Lost isWide={isWide} />
+            <Updated isWide={isWide} />
+            <WouldBeRefused isWide={isWide} isOverview={page?.path === ''} />
             <Routes />
           </main>
         </div>
       </div>
       {open === 'drawer' ? (
         <Modal label="Menu" className="drawer" onClose={close}>
-          <SideBar current={page} />
+          <SideBar current={page} isPast={isPast} />
         </Modal>
       ) : null}
       {open === 'palette' ? <Palette onClose={close} /> : null}
@@ -102,12 +105,15 @@ function Updated({ isWide }: { readonly isWide: boolean }) {
 
 function Routes() {
   const [location] = useLocation();
+  const isPast = useMoment() !== undefined;
   return (
     <PageBoundary page={location}>
       <Switch>
         {routes.map(({ path, entry }) => (
           <Route key={path} path={path}>
-            {(params: { readonly id?: string }) => <PageCode entry={entry} id={params.id} />}
+            {({ id }: { readonly id?: string }) =>
+              isPast ? <PageCode key="past" entry={momentPage} id={id} /> : <PageCode key="now" entry={entry} id={id} />
+            }
           </Route>
         ))}
         <Route>

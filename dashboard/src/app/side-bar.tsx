@@ -19,7 +19,14 @@ import type { PageEntry } from './pages.ts';
 import { Attention } from './attention.tsx';
 import { useTheme } from './theme.ts';
 
-export function SideBar({ current }: { readonly current: PageEntry | undefined }) {
+export function SideBar({
+  current,
+  isPast,
+}: {
+  readonly current: PageEntry | undefined;
+  /** An earlier moment is shown: counts are of now, and left out. */
+  readonly isPast: boolean;
+}) {
   return (
     <aside className="side" aria-label="Side bar">
       <Link className="brand" to="/">
@@ -42,7 +49,7 @@ export function SideBar({ current }: { readonly current: PageEntry | undefined }
                     >
                       <Icon name={page.icon} />
                       {page.title}
-                      {page.list === undefined ? null : <Count list={page.list} page={page.path} />}
+                      {page.list === undefined || isPast ? null : <Count list={page.list} page={page.path} />}
                     </Link>
                   </li>
                 ))}

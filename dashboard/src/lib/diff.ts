@@ -12,6 +12,11 @@ export function diffDocuments(before: unknown, after: unknown, whole = false): D
   return whole ? lines : fold(lines);
 }
 
+/** The same of two texts, line by line. */
+export function diffTexts(before: readonly string[], after: readonly string[]): DiffLine[] {
+  return fold(diffLines(before, after));
+}
+
 function linesOf(document: unknown): string[] {
   return document === null || document === undefined ? [] : JSON.stringify(document, undefined, 2).split('\n');
 }

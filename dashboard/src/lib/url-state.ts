@@ -1,5 +1,7 @@
 import { useCallback } from 'react';
-import { useLocation, useSearchParams } from 'wouter';
+import { useLocation, useSearch, useSearchParams } from 'wouter';
+
+import { momentIn } from './moment.ts';
 
 export type UrlChange = Readonly<Record<string, string | undefined>>;
 
@@ -26,6 +28,11 @@ export function useUrlState(): [URLSearchParams, (change: UrlChange, options?: {
     [setParams],
   );
   return [params, change];
+}
+
+/** The earlier moment that is shown; undefined for now. */
+export function useMoment(): string | undefined {
+  return momentIn(useSearch());
 }
 
 /** Opens the page of a thing that was just made, or the overview again if its steps have led here (`?from=overview`). */

@@ -13,8 +13,8 @@ import type { ResourceContext } from '../resource.ts';
 import { carryOut, orderOf } from './apply.ts';
 import type { StepIds } from './apply.ts';
 import { tooManyEntries, tooManyMoments } from './errors.ts';
-import { readMoment } from './moment.ts';
-import type { Moment } from './moment.ts';
+import { readMoment, readNeighbours } from './moment.ts';
+import type { Moment, Neighbours } from './moment.ts';
 import { writeNames } from './names.ts';
 import { readPast } from './past.ts';
 import { piecesOf } from './pieces.ts';
@@ -57,12 +57,13 @@ export async function pastState(
   { store, services }: ResourceContext,
   { caller: { accountId }, isAbandoned }: Call,
   at: string | undefined,
-): Promise<{ readonly state: State; readonly moment: Moment }> {
+): Promise<{ readonly state: State; readonly moment: Moment; readonly neighbours: Neighbours }> {
   const kinds = services.all(configurationKinds);
   const read = async (snapshot: Queries) => {
     const queries = abandonable(snapshot, isAbandoned);
     const moment = await readMoment(queries, accountId, at);
-    return { moment, state: await readPastState(queries, accountId, kinds, moment) };
+    const neighbours = await readNeighbours(queries, accountId, moment);
+    return { moment, neighbours, state: await readPastState(queries, accountId, kinds, moment) };
   };
   return inTurn(accountId, () => store.readSnapshot(read));
 }
@@ -105,6 +106,8 @@ export async function applyEntries(context: ResourceContext, call: Call<readonly
 
 /** Makes the configuration what it was at a moment; what goes is deleted, and what is no more is made anew. */
 export async function returnTo(context: ResourceContext, call: Call, at: string, dryRun: boolean) {
+  // A name that is made only now must be the same on both sides, or the resource would be deleted and made anew.
+  await currentState(context, call, { remember: true });
   const { state, moment } = await pastState(context, call, at);
   const declared = declaredOf(state);
   const limit = context.settings.configurationEntries;
@@ -121,11 +124,10 @@ export async function compareMoments(
   to: string | undefined,
 ) {
   const kinds = context.services.all(configurationKinds);
+  // Names that are made now are kept, so that both sides have the same.
+  const now = await currentState(context, call, { remember: true });
   const before = await pastState(context, call, from);
-  const after =
-    to === undefined
-      ? { state: await currentState(context, call, { remember: false }), moment: null }
-      : await pastState(context, call, to);
+  const after = to === undefined ? { state: now, moment: null } : await pastState(context, call, to);
   const options = { prune: true, replaces: true };
   const plan = await planSteps(before.state, declaredOf(after.state), kinds, options, call.isAbandoned);
   // What is gone is known by the first state.

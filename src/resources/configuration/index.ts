@@ -21,6 +21,7 @@ import {
 } from './moment-operations.ts';
 import { migrations } from './names.ts';
 import {
+  aboutMoment,
   ConfigurationApplied,
   ConfigurationFieldChange,
   ConfigurationMoment,
@@ -53,21 +54,21 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
       mayBeLarge: true,
       status: 200,
       response: Type.Object(
-        { entries, moment: Type.Optional(Type.Ref('ConfigurationMoment')) },
+        { entries, moment: Type.Optional(Type.Ref('ConfigurationMoment')), ...aboutMoment.properties },
         { $id: 'Configuration' },
       ),
       errors: momentErrors,
       handle: async (call) => {
         const { at } = call.filters;
         if (at !== undefined) checkMayLookBack(call);
-        const { state, moment } =
-          at === undefined
-            ? { state: await currentState(context, call, { remember: true }) }
-            : await pastState(context, call, at);
+        const past = at === undefined ? undefined : await pastState(context, call, at);
+        const state = past?.state ?? (await currentState(context, call, { remember: true }));
         setEtag(call, await digestOf(state, call.isAbandoned));
         const all = [...state.entries.values()].flatMap((ofKind) => [...ofKind.values()]);
         const shown = await mapInTurns(all, ({ kind, name, fields }) => ({ kind: kind.kind, name, ...fields }));
-        return { entries: shown, ...(moment === undefined ? {} : { moment }) };
+        if (past === undefined) return { entries: shown };
+        const { moment, neighbours } = past;
+        return { entries: shown, moment, ...neighbours, ids: all.map(({ document }) => document.id) };
       },
     }),
     operation({

@@ -14,6 +14,16 @@ export interface Moment {
   readonly created_at: string | null;
 }
 
+/** Moments around another one; null where the log has none. */
+export interface Neighbours {
+  /** The moment before the last change. */
+  readonly earlier: Moment | null;
+  /** The moment behind the next change. */
+  readonly later: Moment | null;
+  /** The earliest moment: what the account's first change in the log made. */
+  readonly first: Moment | null;
+}
+
 /** A change of the account. */
 interface Logged {
   readonly version: number;
@@ -23,6 +33,8 @@ interface Logged {
 const oldestSql = 'SELECT version, at FROM change_log ORDER BY version, position LIMIT 1';
 const lastSql = `SELECT version, at FROM change_log WHERE account_id = $1 AND version <= $2 ORDER BY version DESC, position DESC LIMIT 1`;
 const firstSql = `SELECT version, at FROM change_log WHERE account_id = $1 ORDER BY version, position LIMIT 1`;
+
+const nextSql = `SELECT version, at FROM change_log WHERE account_id = $1 AND version > $2 ORDER BY version, position LIMIT 1`;
 
 const backwardsSql =
   'SELECT version, at, position FROM change_log WHERE account_id = $1 AND (version, position) < ($2, $3) ' +
@@ -67,9 +79,25 @@ export async function readMoment(queries: Queries, accountId: string, text: stri
     typeof wanted === 'number'
       ? await lastUpTo(queries, accountId, wanted)
       : await lastBefore(queries, accountId, wanted);
-  if (last !== undefined) return { version: last.version, created_at: last.at };
+  if (last !== undefined) return momentOf(last);
   // Nothing of the account is older in the log.
   return { version: first === undefined ? newest : first.version - 1, created_at: null };
+}
+
+/** Finds the moments that lie a change away, and the earliest one. */
+export async function readNeighbours(queries: Queries, accountId: string, { version }: Moment): Promise<Neighbours> {
+  const [first] = (await queries.all(firstSql, [accountId])).map(toLogged);
+  const [next] = (await queries.all(nextSql, [accountId, version])).map(toLogged);
+  const hasEarlier = first !== undefined && first.version <= version;
+  return {
+    earlier: hasEarlier ? await momentUpTo(queries, accountId, version - 1) : null,
+    later: next === undefined ? null : momentOf(next),
+    first: first === undefined ? null : momentOf(first),
+  };
+}
+
+function momentOf({ version, at }: Logged): Moment {
+  return { version, created_at: at };
 }
 
 /** A version, or a time as the log has it. */
@@ -89,7 +117,7 @@ function notKept(text: string, first: Logged | undefined): UserError {
 
 async function momentUpTo(queries: Queries, accountId: string, version: number): Promise<Moment> {
   const last = await lastUpTo(queries, accountId, version);
-  return last === undefined ? { version, created_at: null } : { version: last.version, created_at: last.at };
+  return last === undefined ? { version, created_at: null } : momentOf(last);
 }
 
 async function lastUpTo(queries: Queries, accountId: string, version: number): Promise<Logged | undefined> {

@@ -218,6 +218,17 @@ onEachDatabase('the configuration of an earlier moment', (newDatabase) => {
     assert.deepEqual((await seen('2026-01-01T12:00:00Z'))[0], ['second']);
     assert.deepEqual((await seen('2099-01-01T12:00:00Z'))[0], ['second']);
     assert.deepEqual((await seen(String(first)))[0], ['first']);
+    const { earlier, later, first: oldest, ids } = (await account.get(`/configuration?at=${first}`)).body;
+    const others = await account.get(`/changes?limit=1&until=2026-01-01T09:00:00Z`);
+    assert.deepEqual(
+      [earlier.version, later, oldest.version],
+      [others.body.changes[0].version, { version: second, created_at: '2026-01-01T12:00:00Z' }, await firstOf(account)],
+    );
+    const atFirst = (await account.get(`/configuration?at=${oldest.version}`)).body;
+    assert.deepEqual(atFirst.earlier, { version: oldest.version - 1, created_at: null });
+    assert.equal((await account.get(`/configuration?at=${second}`)).body.later, null);
+    assert.equal('ids' in (await account.get('/configuration')).body, false);
+    assert.deepEqual(ids, [policy.id]);
     // A version between two changes of the account is that of another one.
     assert.deepEqual(await seen(String(first + 1)), await seen(String(first)));
     assert.deepEqual(await seen('0'), [[], { version: (await firstOf(account)) - 1, created_at: null }]);
@@ -234,6 +245,22 @@ onEachDatabase('the configuration of an earlier moment', (newDatabase) => {
     for (const moment of ['', 'yesterday', '2026-01-01', '-1', '1e3', '2026-02-30T00:00:00Z', '9'.repeat(16)])
       assertRefused(await account.get(`/configuration?at=${moment}`), '20407', /is no moment/);
     assertRefused(await account.get('/configuration?at=999999999999999'), '20409', /no version 999999999999999 yet/);
+  });
+
+  test('of a resource that was renamed before anybody exported it is compared and set back by the name that it has now', async () => {
+    await using gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api' });
+    const account = await Account.create(gatehouse);
+    const { id } = await gatehouse.create('/ip_policies', { description: 'first' }, account.person);
+    const version = await account.version();
+    await gatehouse.patch(`/ip_policies/${id}`, { description: 'second' }, account.person);
+    const field = { field: 'description', before: 'first', after: 'second' };
+    const { steps } = (await account.get(`/configuration/diff?from=${version}`)).body;
+    assert.deepEqual(steps, [{ action: 'change', kind: 'ip_policies', name: 'second', id, fields: [field] }]);
+    const other = await gatehouse.create('/ip_policies', { description: 'third' }, account.person);
+    const moment = String(await account.version());
+    await gatehouse.patch(`/ip_policies/${other.id}`, { description: 'fourth' }, account.person);
+    assert.equal((await account.post('/configuration/return', { at: moment })).body.changed, 1);
+    assert.equal((await account.get(`/ip_policies/${other.id}`)).body.description, 'third');
   });
 
   test('is found by a time although the clock was wrong at some change', async () => {

@@ -19,6 +19,19 @@ export const ConfigurationMoment = Type.Object(
   { $id: 'ConfigurationMoment', description: 'A moment of a configuration.' },
 );
 
+const momentOrNull = (description: string) =>
+  Type.Optional(Type.Union([Type.Ref('ConfigurationMoment'), Type.Null()], { description }));
+
+/** Fields beside the entries of an earlier moment. */
+export const aboutMoment = Type.Object({
+  earlier: momentOrNull('With `at`: the moment before the last change; null if the change log has no earlier one.'),
+  later: momentOrNull('With `at`: the moment behind the next change; null if nothing has changed since.'),
+  first: momentOrNull('With `at`: the moment behind the first change in the change log; null if it has none.'),
+  ids: Type.Optional(
+    Type.Array(Type.String(), { description: 'With `at`: ids of the resources, in the order of the entries.' }),
+  ),
+});
+
 export const ConfigurationFieldChange = Type.Object(
   {
     field: Type.String({ description: 'The field, or the way to it: `routes./api.backend`.' }),

@@ -89,6 +89,9 @@ export function ChangeSheet({
             Revert…
           </Button>
         ) : null}
+        <ButtonLink small to={`/changes?at=${change.version - 1}`}>
+          The configuration before this
+        </ButtonLink>
         {path === undefined ? null : (
           <>
             <ButtonLink small to={path}>

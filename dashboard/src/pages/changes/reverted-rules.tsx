@@ -1,7 +1,4 @@
-import { useState } from 'react';
-
-import { Button } from '../../components/button.tsx';
-import { DiffLines } from '../../components/diff.tsx';
+import { LongDiff } from '../../components/diff.tsx';
 import type { DiffLine } from '../../lib/diff.ts';
 import { countOf, formatNumber } from '../../lib/text.ts';
 
@@ -34,10 +31,6 @@ function ruleText(entry: RuleEntry): string {
   return `${action} ${cidr}${description === undefined || description === '' ? '' : ` · ${description}`}`;
 }
 
-/** Lines that are shown at first, and that each press of the button adds. */
-const step = 20;
-const furtherStep = 200;
-
 /** Says how many rules go and come back, then which. */
 export function RevertedRules({
   before,
@@ -46,13 +39,11 @@ export function RevertedRules({
   readonly before: Rules | undefined;
   readonly after: Rules | undefined;
 }) {
-  const [most, setMost] = useState(step);
   const [going, coming] = [before?.differing ?? [], after?.differing ?? []];
   const lines: readonly DiffLine[] = [
     ...going.map((text): DiffLine => ({ kind: 'del', text })),
     ...coming.map((text): DiffLine => ({ kind: 'add', text })),
   ];
-  const left = lines.length - most;
   return (
     <>
       <p className="pad">
@@ -64,14 +55,7 @@ export function RevertedRules({
         </b>
         : {countOf(before?.count ?? 0, 'rule', 'rules')} now, {formatNumber(after?.count ?? 0)} afterwards.
       </p>
-      <DiffLines lines={lines.slice(0, most)} />
-      {left <= 0 ? null : (
-        <footer>
-          <Button small onClick={() => setMost(most + furtherStep)}>
-            Show {formatNumber(Math.min(left, furtherStep))} of {formatNumber(left)} more
-          </Button>
-        </footer>
-      )}
+      <LongDiff lines={lines} />
     </>
   );
 }
