@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { bareEnvironment, programFile } from './program-file.ts';
+import { bareEnvironment, programWords } from './program-file.ts';
 
 export interface Ended {
   readonly code: number | null;
@@ -12,7 +12,7 @@ export interface Ended {
   readonly errors: string;
 }
 
-/** The program as an operator runs it, with nothing but these arguments and variables; the launcher, which has tests of its own, would start as many programs again. */
+/** The program as an operator runs it, with nothing but these arguments and variables. */
 export class GatehouseProcess implements AsyncDisposable {
   readonly child: ChildProcess;
   readonly #ended: Promise<number | null>;
@@ -20,7 +20,7 @@ export class GatehouseProcess implements AsyncDisposable {
   #errors = '';
 
   constructor(args: readonly string[], variables: Readonly<Record<string, string>> = {}, program?: string) {
-    const [file, ...first] = program === undefined ? [process.execPath, programFile] : [program];
+    const [file, ...first] = program === undefined ? programWords : [program];
     this.child = spawn(file, [...first, ...args], {
       // Default settings must not find the files of a service in the current directory.
       cwd: tmpdir(),

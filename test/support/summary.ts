@@ -11,9 +11,10 @@ export function summarize(results: readonly Result[], ms: number): number {
   const failures = texts('failure');
   const unsteady = texts('unsteady');
   const lines: string[] = [];
-  if (files.length > dearest) {
-    lines.push(`The dearest ${dearest} of ${files.length} files, by processor time and duration:`);
+  if (files.length > 1) {
     const sorted = files.toSorted((one, other) => other.processorSeconds - one.processorSeconds).slice(0, dearest);
+    const shown = sorted.length < files.length ? `The dearest ${dearest} of ${files.length} files` : 'The files';
+    lines.push(`${shown}, by processor time and duration:`);
     lines.push(
       ...sorted.map(
         (file) =>

@@ -28,7 +28,7 @@ const kinds: readonly {
   },
   // Every operation on each database, then every rule about a resource.
   { patterns: ['test/contract/*.test.ts'], filesPerProcess: 3 },
-  { patterns: ['src/resources/**/*.test.ts'], filesPerProcess: 8 },
+  { patterns: ['src/resources/**/*.test.ts'], filesPerProcess: 14 },
   // Whole installations, whose programs are processes of their own.
   { patterns: ['test/e2e/*.test.ts', 'test/e2e/{agents,neighbours,soak}/*.test.ts'], filesPerProcess: 5 },
   { patterns: ['test/e2e/gateway/*.test.ts'], filesPerProcess: 8 },
@@ -47,7 +47,7 @@ const kinds: readonly {
 /** Part of the files left of the last kind that one process takes. */
 const partOfLast = 1 / 12;
 /** Files that are worth a process, which loads and compiles their code. */
-const fewest = 5;
+const fewest = 8;
 
 /**
  * A file that changes or measures its process needs one of its own; so does one that moves the date forward, behind which ids

@@ -96,8 +96,17 @@ function wrongFields(
   ];
 }
 
-/** Returns values that the schema of a field does not accept. */
+const known = new Map<string, readonly unknown[]>();
+
+/** Returns values that the schema of a field does not accept. Many operations have the same fields, and a validator takes a millisecond to make. */
 function wrongValues(schema: Schema): readonly unknown[] {
+  const key = JSON.stringify(schema);
+  const values = known.get(key) ?? wrongValuesOf(schema);
+  known.set(key, values);
+  return values;
+}
+
+function wrongValuesOf(schema: Schema): readonly unknown[] {
   const fits = ajv.compile(schema.$ref === undefined ? schema : { $ref: `openapi${schema.$ref}` });
   const candidates: readonly unknown[] = [0, 4.5, true, 'no such word', [], [0], [[]], {}, { unknown_field: 1 }];
   const limit = schema['x-max-bytes'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '../../support/free-port.ts';
 import { GatehouseProcess } from '../../support/gatehouse-process.ts';
 import type { Ended } from '../../support/gatehouse-process.ts';
-import { fillNewSqlite } from '../../support/migrated-sqlite.ts';
+import { workersBeside } from '../../support/program-file.ts';
 import { Program } from '../gateway/support/program.ts';
 import { askHttps } from '../gateway/support/traffic.ts';
 import type { Answered, Asking } from '../gateway/support/traffic.ts';
@@ -26,7 +26,6 @@ export class AgentServer implements AsyncDisposable {
   /** The folder is that of its files, and of the settings of agents. */
   static async start(folder: string): Promise<AgentServer> {
     const server = new AgentServer(folder, await freePort(), await freePort());
-    await fillNewSqlite(server.#databaseUrl);
     await server.serve();
     server.token = (await server.program.must('POST', '/credentials', {})).token;
     const ca = await fetch(`http://127.0.0.1:${server.program.apiPort}/local_ca.pem`);
@@ -57,6 +56,7 @@ export class AgentServer implements AsyncDisposable {
       'https-listen': `127.0.0.1:${this.httpsPort}`,
       'agent-url-port': '443',
       'drain-seconds': '1',
+      workers: workersBeside,
     });
   }
 

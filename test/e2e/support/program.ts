@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
 import { fillNewSqlite } from '../../support/migrated-sqlite.ts';
-import { bareEnvironment, programFile } from '../../support/program-file.ts';
+import { bareEnvironment, programWords } from '../../support/program-file.ts';
 
 const token = 'the-token-that-tests-begin-with-0123456789';
 
@@ -15,7 +15,8 @@ export interface Finished {
 
 /** Starts a command of the real program in a process of its own. */
 export function begin(args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [programFile, ...args], {
+  const [file, ...first] = programWords;
+  return spawn(file, [...first, ...args], {
     env: bareEnvironment,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { freePort } from '../../support/free-port.ts';
+import { programWords } from '../../support/program-file.ts';
 import { ServicePostgres } from './service-postgres.ts';
 import { Terminal } from './terminal.ts';
 
@@ -18,7 +19,7 @@ const reportFailures = `trap '[ $? -gt 128 ] || echo "FAILED: $BASH_COMMAND"' ER
 /**
  * A folder like a clone with everything installed, the terminal in which its server runs, and others, for pages that a person
  * follows by pasting their blocks. Programs that would change the machine are replaced: npm and apt-get install nothing, and
- * the PostgreSQL of the machine is one of the tests.
+ * the PostgreSQL of the machine is one of the tests. So is the launcher, which has tests of its own.
  */
 export class Walkthrough implements AsyncDisposable {
   /** Ports of this machine by those that the pages write. */
@@ -54,9 +55,12 @@ export class Walkthrough implements AsyncDisposable {
   static async start(folder: string): Promise<Walkthrough> {
     const programs = join(folder, 'path');
     await mkdir(programs);
-    for (const name of ['bin', 'tools']) await symlink(join(root, name), join(folder, name));
-    const writeProgram = (name: string, script: string) =>
-      writeFile(join(programs, name), `#!/bin/sh\n${script}`, { mode: 0o755 });
+    await mkdir(join(folder, 'bin'));
+    await symlink(join(root, 'tools'), join(folder, 'tools'));
+    const writeProgram = (name: string, script: string, place = programs) =>
+      writeFile(join(place, name), `#!/bin/sh\n${script}`, { mode: 0o755 });
+    const program = programWords.map((word) => `'${word}'`).join(' ');
+    await writeProgram('gatehouse', `exec ${program} "$@"\n`, join(folder, 'bin'));
     await writeProgram('npm', '[ "$1" = start ] || exit 0\nexec bin/gatehouse serve\n');
     await writeProgram('npx', '[ "$1" = gatehouse ] || exec "$@"\nshift\nexec bin/gatehouse "$@"\n');
     await writeProgram('apt-get', '');

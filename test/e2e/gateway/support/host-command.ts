@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-import { programFile } from '../../../support/program-file.ts';
+import { programWords } from '../../../support/program-file.ts';
 
 const run = promisify(execFile);
 
 /** Runs a command of the host's command line as an operator does. */
 async function runOnHost(databaseUrl: string, ...args: readonly string[]): Promise<string> {
-  const command = [programFile, ...args, '--database-url', databaseUrl];
-  const { stdout } = await run(process.execPath, command);
+  const [file, ...first] = programWords;
+  const { stdout } = await run(file, [...first, ...args, '--database-url', databaseUrl]);
   return stdout;
 }
 

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 import { freePort } from '../../../support/free-port.ts';
-import { programFile } from '../../../support/program-file.ts';
+import { fillNewSqlite } from '../../../support/migrated-sqlite.ts';
+import { programWords } from '../../../support/program-file.ts';
 import { until } from './until.ts';
 
 export interface ApiAnswer {
@@ -48,6 +49,7 @@ export class Program implements AsyncDisposable {
     settings: Readonly<Record<string, string>> = {},
     surroundings: Surroundings = {},
   ): Promise<Program> {
+    if (databaseUrl.startsWith('sqlite:')) await fillNewSqlite(databaseUrl);
     const ports = surroundings.ports ?? ([await freePort(), await freePort(), await freePort()] as const);
     const program = new Program(ports, databaseUrl, settings, surroundings);
     try {
@@ -83,7 +85,7 @@ export class Program implements AsyncDisposable {
     const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
     const limited = openFiles === undefined ? [] : ['sh', '-c', 'ulimit -n "$0" && exec "$@"', String(openFiles)];
     const passing = agentSocket === undefined ? [] : ['sh', '-c', passSocket];
-    const [command = '', ...args] = [...limited, ...passing, process.execPath, programFile, 'serve', ...given];
+    const [command = '', ...args] = [...limited, ...passing, ...programWords, 'serve', ...given];
     this.#child = spawn(command, args, {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe', ...(agentSocket === undefined ? [] : [agentSocket])],

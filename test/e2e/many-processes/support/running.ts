@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-import { bareEnvironment, programFile } from '../../../support/program-file.ts';
+import { bareEnvironment, programWords } from '../../../support/program-file.ts';
 import { callApi } from './call.ts';
 import type { Answer, CallOptions } from './call.ts';
 import { stripUndefined, until } from './waiting.ts';
@@ -42,8 +42,9 @@ export class Running implements AsyncDisposable {
   static launch(databaseUrl: string, flags: Flags = {}): Running {
     const all = stripUndefined({ ...usualFlags, 'database-url': databaseUrl, ...flags });
     const args = Object.entries(all).map(([name, value]) => `--${name}=${value}`);
+    const [file, ...first] = programWords;
     return new Running(
-      spawn(process.execPath, [programFile, 'serve', ...args], {
+      spawn(file, [...first, 'serve', ...args], {
         env: bareEnvironment,
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
