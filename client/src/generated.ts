@@ -5219,6 +5219,18 @@ export interface ConfigurationMoment {
   created_at: string | null;
 }
 
+export interface ConfigurationNames {
+  /** One for each resource, by kind and name. */
+  names: {
+    /** Kind of the entry. */
+    kind: string;
+    /** Name of the entry. */
+    name: string;
+    /** Id of the resource. */
+    id: string;
+  }[];
+}
+
 export interface ConfigurationReturn {
   /** The moment to return to. A time in RFC 3339 form, which stands for the end of its second, or the version of a change, which stands for the state that it made. */
   at: string;
@@ -6220,6 +6232,8 @@ export interface Operations {
   ConfigurationGet: { path: {}; query: { at?: string }; body: undefined; response: Configuration };
   /** Make the configuration what the entries say */
   ConfigurationApply: { path: {}; query: { dry_run?: 'true' | 'false'; prune?: 'true' | 'false' }; body: (IpPolicyEntry | IpRestrictionEntry | StaticBackendEntry | TunnelGroupBackendEntry | HttpResponseBackendEntry | WeightedBackendEntry | FailoverBackendEntry | CertificateAuthorityEntry | TcpEdgeEntry | HttpsEdgeEntry | TlsEdgeEntry | ReservedDomainEntry | ReservedAddrEntry | CloudEndpointEntry | VaultEntry)[]; response: ConfigurationApplied };
+  /** List the names of the configuration */
+  ConfigurationNames: { path: {}; query: {}; body: undefined; response: ConfigurationNames };
   /** Compare the configuration of two moments */
   ConfigurationDiff: { path: {}; query: { from?: string; to?: string }; body: undefined; response: ConfigurationDiff };
   /** Return to the configuration of a moment */
@@ -6543,6 +6557,7 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   EventSourcesDelete: { method: 'DELETE', path: '/event_subscriptions/{id}/sources/{type}', query: [], idempotencyKey: false },
   ConfigurationGet: { method: 'GET', path: '/configuration', query: ['at'], idempotencyKey: false },
   ConfigurationApply: { method: 'POST', path: '/configuration', query: ['dry_run', 'prune'], idempotencyKey: false },
+  ConfigurationNames: { method: 'GET', path: '/configuration/names', query: [], idempotencyKey: false },
   ConfigurationDiff: { method: 'GET', path: '/configuration/diff', query: ['from', 'to'], idempotencyKey: false },
   ConfigurationReturn: { method: 'POST', path: '/configuration/return', query: ['dry_run'], idempotencyKey: false },
   QuotasList: { method: 'GET', path: '/quotas', query: [], idempotencyKey: false },

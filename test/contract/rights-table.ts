@@ -294,6 +294,7 @@ export const rightsTable: Readonly<Record<string, 'everyone' | 'owner' | 'unprot
   EventSourcesUpdate: 'admin',
   EventSourcesDelete: 'admin',
   ConfigurationGet: 'everyone',
+  ConfigurationNames: 'everyone',
   ConfigurationApply: 'unprotected',
   ConfigurationDiff: 'admin',
   ConfigurationReturn: 'admin',

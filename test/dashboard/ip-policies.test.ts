@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 
 import { lead, onDashboard } from './support/dashboard.ts';
+import { lookAt } from './support/looks.ts';
 
 onDashboard('the page of IP policies', (d) => {
   const newPolicy = async (description: string, rules: readonly string[]): Promise<string> => {
@@ -20,6 +21,11 @@ onDashboard('the page of IP policies', (d) => {
       uri = body.next_page_uri;
     }
     return rules;
+  };
+  /** Saves from the sheet that shows who would notice. */
+  const saveUnnamed = async (page: Page): Promise<void> => {
+    await page.getByRole('complementary', { name: 'Who would notice?' }).getByText('nobody can be named').waitFor();
+    await page.getByRole('button', { name: 'Save without a rehearsal' }).click();
   };
   const pasteInto = async (page: Page, list: string): Promise<void> => {
     await page.getByRole('button', { name: 'Paste a list' }).click();
@@ -42,7 +48,8 @@ onDashboard('the page of IP policies', (d) => {
     await dialog.getByText('is not the first address of its range').waitFor();
     await dialog.getByRole('button', { name: '203.0.113.64/26' }).click();
     await dialog.getByRole('button', { name: 'Deny' }).click();
-    await dialog.getByRole('button', { name: 'Add rule' }).click();
+    await dialog.getByRole('button', { name: 'See who would notice' }).click();
+    await saveUnnamed(page);
     await page.getByRole('cell', { name: '203.0.113.64/26' }).first().waitFor();
     await page.getByText('1 deny').waitFor();
     assert.deepEqual(await rulesOf(page.url().split('/').at(-1) ?? ''), ['allow 127.0.0.1/32', 'deny 203.0.113.64/26']);
@@ -68,9 +75,10 @@ onDashboard('the page of IP policies', (d) => {
       if (request.method() !== 'GET') calls.push(`${request.method()} ${new URL(request.url()).pathname}`);
     });
     await dialog.getByRole('button', { name: 'Add 999, remove 2' }).click();
+    await saveUnnamed(page);
     await page.getByText('999 added, 2 removed, 0 kept. In force now.').waitFor();
     assert.deepEqual(
-      calls.filter((call) => !call.endsWith('/ip_check')),
+      calls.filter((call) => !call.endsWith('/ip_check') && call !== 'POST /configuration'),
       [`PUT /ip_policies/${id}/rules`],
     );
     const rules = await rulesOf(id);
@@ -87,7 +95,8 @@ onDashboard('the page of IP policies', (d) => {
     // Nothing that is there is removed unless somebody says so.
     await page.getByRole('button', { name: 'Add to the rules', pressed: true }).waitFor();
     await page.getByRole('textbox', { name: 'List of CIDRs' }).fill('198.51.100.0/24');
-    await page.getByRole('button', { name: 'Add 1', exact: true }).click();
+    await page.getByRole('button', { name: 'Add 1…', exact: true }).click();
+    await saveUnnamed(page);
     await page.getByText('1 added, 0 removed, 1 kept').waitFor();
     assert.deepEqual(await rulesOf(id), ['allow 192.0.2.0/24', 'allow 198.51.100.0/24']);
   });
@@ -100,12 +109,73 @@ onDashboard('the page of IP policies', (d) => {
     await page.getByRole('button', { name: 'Add 1, remove 1' }).waitFor();
     await d().gatehouse.create('/ip_policy_rules', { ip_policy_id: id, cidr: '203.0.113.0/24', action: 'deny' });
     await page.getByRole('button', { name: 'Add 1, remove 1' }).click();
+    await saveUnnamed(page);
     await page.getByText('Somebody else changed these rules in the meantime.').waitFor();
     assert.deepEqual(await rulesOf(id), ['allow 192.0.2.0/24', 'deny 203.0.113.0/24']);
     await page.getByRole('button', { name: 'Read the rules again' }).click();
     await page.getByRole('button', { name: 'Add 1, remove 2' }).click();
+    await saveUnnamed(page);
     await page.getByText('1 added, 2 removed, 0 kept').waitFor();
     assert.deepEqual(await rulesOf(id), ['allow 198.51.100.0/24']);
+  });
+
+  test('who would notice is shown before a rule is saved, and nothing is saved that was not tried', async () => {
+    const { gatehouse } = d();
+    const id = await newPolicy('Partners', ['192.0.2.0/24']);
+    const edge = await gatehouse.create('/edges/https', { hostports: ['api.kestrel.test:443'], description: 'API' });
+    await gatehouse.create(`/edges/https/${edge.id}/routes`, {
+      match: '/',
+      match_type: 'path_prefix',
+      ip_restriction: { ip_policy_ids: [id] },
+    });
+    const page = await d().open({ path: `/ip-policies/${id}?add=1` });
+    await page.getByRole('cell', { name: '192.0.2.0/24' }).first().waitFor({ state: 'attached' });
+    const dialog = page.getByRole('dialog', { name: 'Add a rule' });
+    const sheet = page.getByRole('complementary', { name: 'Who would notice?' });
+    await dialog.getByLabel('CIDR').fill('198.51.100.128/25');
+    await page.keyboard.press('Control+Enter');
+    await sheet.getByText('Newly let in: HTTPS edge api, route /').waitFor();
+    await sheet.getByText('198.51.100.129', { exact: true }).waitFor();
+    await sheet.getByText('No days are kept, so nobody can be named').waitFor();
+    assert.equal(await sheet.locator('.g-allow').count(), 0);
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Keep editing');
+    await lookAt(page, 'rehearsal-no-days');
+    assert.deepEqual(await rulesOf(id), ['allow 192.0.2.0/24'], 'it was only tried');
+    await dialog.getByLabel('Description').fill('Warehouse');
+    await sheet.waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+Enter');
+    await sheet.getByText('Newly let in: ').waitFor();
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+    assert.equal(await dialog.getByLabel('CIDR').inputValue(), '198.51.100.128/25');
+    await dialog.getByRole('button', { name: 'Deny' }).click();
+    await dialog.getByRole('button', { name: 'See who would notice' }).click();
+    await sheet.getByText('No address gets in that is refused now').waitFor();
+    await page.keyboard.press('Escape');
+
+    await page.route('**/configuration?dry_run=true', (route) =>
+      route.fulfill({
+        status: 503,
+        contentType: 'application/json',
+        headers: { 'gatehouse-operation-id': 'op_36ItmERmNr6dH7KetMJM9wC6AsH' },
+        body: '{"error_code":"ERR_GATEHOUSE_20004","status_code":503,"msg":"The database does not answer.","details":{}}',
+      }),
+    );
+    await dialog.getByRole('button', { name: 'Allow' }).click();
+    await dialog.getByRole('button', { name: 'See who would notice' }).click();
+    await sheet.getByText('The database does not answer.').waitFor();
+    await lookAt(page, 'rehearsal-failed');
+    await sheet.getByRole('button', { name: 'Save without a rehearsal' }).click();
+    await page.getByText('Added allow 198.51.100.128/25.').waitFor();
+    await page.unroute('**/configuration?dry_run=true');
+
+    await page.getByRole('button', { name: 'Delete the rule 192.0.2.0/24' }).click();
+    await page.getByRole('button', { name: 'See who would notice' }).click();
+    await sheet.getByText('No address gets in that is refused now').waitFor();
+    assert.equal((await rulesOf(id)).length, 2);
+    await page.getByRole('button', { name: 'Save without a rehearsal' }).click();
+    await page.getByText('Deleted the rule for 192.0.2.0/24.').waitFor();
+    assert.deepEqual(await rulesOf(id), ['allow 198.51.100.128/25']);
   });
 
   test('a list that would lock the caller out changes nothing until the own address is in it', async () => {
@@ -121,7 +191,7 @@ onDashboard('the page of IP policies', (d) => {
     await page.getByRole('button', { name: 'Add 1, remove 1' }).click();
     await page.getByText('This would lock you out').waitFor();
     assert.deepEqual(await rulesOf(id), ['allow 127.0.0.1/32']);
-    await page.getByRole('button', { name: 'Allow my address and go on' }).click();
+    await page.getByRole('button', { name: 'Allow my address and save' }).click();
     await page.getByText('1 added, 0 removed, 1 kept').waitFor();
     assert.deepEqual(await rulesOf(id), ['allow 127.0.0.1/32', 'allow 203.0.113.0/24']);
     await d().gatehouse.delete(`/ip_restrictions/${restriction.id}`);

@@ -173,11 +173,26 @@ onDashboard(
       await page.keyboard.press('/');
       await page.getByRole('combobox', { name: 'Search' }).fill(refusedId);
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: /^Refused on/ }).waitFor();
+      await page.getByRole('heading', { name: /^Refused on .*\. Today the same would happen$/ }).waitFor();
       assert.match(page.url(), new RegExp(`/requests/${refusedId}$`));
       await page.getByRole('link', { name: 'IP restriction “Depots”' }).first().waitFor();
       await page.getByText('The upstream was not asked.').waitFor();
+      const { gatehouse } = d();
+      const rule = await gatehouse.create('/ip_policy_rules', {
+        ip_policy_id: policyId,
+        cidr: '127.0.0.9/32',
+        action: 'allow',
+      });
+      await page.reload();
+      await page.getByRole('heading', { name: /^Refused on .*\. Today it would be let in$/ }).waitFor();
+      const ladders = page.locator('.then-now > div');
+      const met = ladders.getByRole('listitem').filter({ hasText: 'IP restriction “Depots”' });
+      await met.nth(0).getByText('no rule of it contains the address').waitFor();
+      await met.nth(1).getByText('Changed since').waitFor();
+      await met.nth(1).getByText('127.0.0.9/32', { exact: true }).waitFor();
+      await ladders.nth(1).getByText('It would be let in', { exact: true }).waitFor();
       await lookAt(page, 'past-request');
+      assert.equal((await gatehouse.delete(`/ip_policy_rules/${rule.id}`)).status, 204);
       await page.getByLabel('Id of a request').fill('op_2tQzYDLwIVU45s8sSMNpRfQp1Ng');
       await page.getByRole('button', { name: 'Explain' }).click();
       await page.getByText('No request with this id is kept').waitFor();
@@ -185,7 +200,7 @@ onDashboard(
       await lookAt(page, 'past-request-not-found');
       const { body } = await d().gatehouse.get('/decisions?verdict=allowed&source=127.0.0.1');
       await lead(page, `/requests/${body.decisions[0].id}`);
-      await page.getByRole('heading', { name: /^Let in on/ }).waitFor();
+      await page.getByRole('heading', { name: /^Let in on .*\. Today the same would happen$/ }).waitFor();
       await page.getByText('GET /v2/bookings').first().waitFor();
     });
 

@@ -9,6 +9,7 @@ export function Dialog({
   onClose,
   children,
   footer,
+  beside,
   large = false,
   canClose = true,
 }: {
@@ -16,6 +17,8 @@ export function Dialog({
   readonly onClose: () => void;
   readonly children: ReactNode;
   readonly footer?: ReactNode;
+  /** A sheet that lies beside it. */
+  readonly beside?: ReactNode;
   readonly large?: boolean | undefined;
   /** false: there is no way out but the buttons of the foot. */
   readonly canClose?: boolean;
@@ -35,6 +38,7 @@ export function Dialog({
         <div className="body">{children}</div>
         {footer === undefined ? null : <footer>{footer}</footer>}
       </div>
+      {beside}
     </Modal>
   );
 }

@@ -21,6 +21,7 @@ export function FormDialog({
   cancel = 'Cancel',
   keepsFirst = false,
   onOverride,
+  beside,
   children,
 }: {
   readonly title: string;
@@ -40,6 +41,8 @@ export function FormDialog({
   readonly keepsFirst?: boolean;
   /** Does it though it locks the person out. */
   readonly onOverride?: () => void;
+  /** A sheet that lies beside the dialog. */
+  readonly beside?: ReactNode;
   readonly children: ReactNode;
 }) {
   const id = useId();
@@ -48,6 +51,7 @@ export function FormDialog({
       title={title}
       large={large}
       onClose={onClose}
+      beside={beside}
       footer={
         <>
           <Button onClick={onClose} startsFocused={keepsFirst}>

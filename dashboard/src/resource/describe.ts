@@ -95,10 +95,20 @@ export interface RemovalProps<Row> {
   readonly render: (words: Removal) => ReactNode;
 }
 
-/** Shows an edit with a way to let the person's own address in. */
+/** What stands around an edit that changes who gets in. */
+export interface Allowed {
+  /** Lets the person's own address in, then saves. */
+  readonly run: () => void;
+  readonly problem: ReactNode;
+  /** Takes the place of saving, and has a sheet beside the edit; undefined for an edit that changes nobody's verdict. */
+  readonly rehearsal?: { readonly open: () => void; readonly sheet: ReactNode } | undefined;
+}
+
+/** Shows an edit with what stands around it. */
 export type AllowComponent<Row> = (props: {
   readonly edit: Edit<Row, Values>;
-  readonly render: (allow: { readonly run: () => void; readonly problem: ReactNode }) => ReactNode;
+  readonly document: Row;
+  readonly render: (allow: Allowed) => ReactNode;
 }) => ReactNode;
 
 /** One description of a resource: its list, the forms that create and edit one, its page, its deletion. */

@@ -18,7 +18,7 @@ import { EditProblem } from '../components/problem.tsx';
 import { toast } from '../components/toast.tsx';
 import { useInputBefore, useKeepInput } from '../lib/kept-input.ts';
 import { useLanding, useUrlState } from '../lib/url-state.ts';
-import type { AllowComponent, FormField, Resource, Values } from './describe.ts';
+import type { AllowComponent, Allowed, FormField, Resource, Values } from './describe.ts';
 
 /** Lists and operations of a resource are named alike: BotUsersList, BotUsersCreate. One of them stands for the types. */
 export function operationOf<Verb extends string>(list: ListId, verb: Verb): `BotUsers${Verb}` {
@@ -177,9 +177,9 @@ export function EditPanel<Row>({
   );
   const changed = Object.fromEntries(typed.map(({ name }) => [name, edit.values[name]]));
   useKeepInput(form, { ...withoutSecrets(fields, changed), etag });
-  const show = (allow?: { readonly run: () => void; readonly problem: ReactNode }) => (
+  const show = (allow?: Allowed) => (
     <Panel title="Edit">
-      <Form label={`Edit the ${noun}`} onSubmit={() => void edit.save()}>
+      <Form label={`Edit the ${noun}`} onSubmit={allow?.rehearsal?.open ?? (() => void edit.save())}>
         {/* Every document has an id. */}
         <EditProblem
           edit={edit as unknown as Edit<{ id?: string }, Values>}
@@ -196,12 +196,13 @@ export function EditPanel<Row>({
         />
         <div className="actions">
           <Button look="primary" type="submit" disabled={!edit.isChanged || edit.isPending}>
-            Save
+            {allow?.rehearsal === undefined ? 'Save' : 'See who would notice'}
           </Button>
           <Button onClick={onClose}>Cancel</Button>
         </div>
       </Form>
+      {allow?.rehearsal?.sheet}
     </Panel>
   );
-  return Allow === undefined ? show() : <Allow edit={edit} render={show} />;
+  return Allow === undefined ? show() : <Allow edit={edit} document={seen.document} render={show} />;
 }

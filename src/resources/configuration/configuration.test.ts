@@ -100,6 +100,22 @@ onEachGatehouse(
       assert.deepEqual(await read(admin), entries);
     });
 
+    test('names are told with the ids of their resources, and only those of the account', async () => {
+      const [admin, other] = [await newAdmin(), await newAdmin()];
+      const policy = await g().create('/ip_policies', { description: 'Offices' }, admin);
+      const edge = await g().create('/edges/https', { hostports: [newHost()], description: 'Shop' }, admin);
+      const named = { ip_policies: policy.id, https_edges: edge.id };
+      const { status, body } = await g().get(`${path}/names`, admin);
+      assert.equal(status, 200);
+      assert.deepEqual(Object.fromEntries(body.names.map(({ kind, id }: Step) => [kind, id])), named);
+      const shown = (await read(admin)).map(({ kind, name }) => `${kind} ${name}`);
+      assert.deepEqual(
+        body.names.map(({ kind, name }: Step) => `${kind} ${name}`),
+        shown,
+      );
+      assert.deepEqual((await g().get(`${path}/names`, other)).body, { names: [] });
+    });
+
     test('twice changes nothing, whoever applies', async () => {
       const { account, admin } = await newAccount();
       const entries = everyKind();

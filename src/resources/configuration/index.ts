@@ -25,6 +25,7 @@ import {
   ConfigurationApplied,
   ConfigurationFieldChange,
   ConfigurationMoment,
+  ConfigurationNames,
   ConfigurationStep,
   entriesSchema,
 } from './schema.ts';
@@ -107,6 +108,27 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
         return { ...result.head, steps: result.steps };
       },
     }),
+    operation({
+      method: 'GET',
+      path: `${path}/names`,
+      operationId: 'ConfigurationNames',
+      summary: 'List the names of the configuration',
+      description:
+        'The name that each resource has in the configuration, by which entries refer to each other. A resource that has no name yet gets one, and keeps it.',
+      tag,
+      rights: 'everyone',
+      mayBeLarge: true,
+      status: 200,
+      response: ConfigurationNames,
+      errors: [],
+      handle: async (call) => {
+        const state = await currentState(context, call, { remember: true });
+        const all = [...state.entries.values()].flatMap((ofKind) => [...ofKind.values()]);
+        return {
+          names: await mapInTurns(all, ({ kind, name, document }) => ({ kind: kind.kind, name, id: document.id })),
+        };
+      },
+    }),
     ...momentOperations(context),
   ];
 }
@@ -115,7 +137,13 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
 export const configurationResource: Resource = {
   errors: Object.values(errors),
   migrations,
-  schemas: [ConfigurationMoment, ConfigurationReturnBody, ConfigurationFieldChange, ConfigurationStep],
+  schemas: [
+    ConfigurationMoment,
+    ConfigurationNames,
+    ConfigurationReturnBody,
+    ConfigurationFieldChange,
+    ConfigurationStep,
+  ],
   operations: configurationOperations,
   provide: ({ store, services }) => services.provide(earlierMoments, earlierMomentsOf(store)),
 };

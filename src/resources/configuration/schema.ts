@@ -61,6 +61,20 @@ export const ConfigurationStep = Type.Object(
 
 const count = (description: string) => Type.Integer({ description });
 
+export const ConfigurationNames = Type.Object(
+  {
+    names: Type.Array(
+      Type.Object({
+        kind: Type.String({ description: 'Kind of the entry.' }),
+        name: Type.String({ description: 'Name of the entry.' }),
+        id: Type.String({ description: 'Id of the resource.' }),
+      }),
+      { description: 'One for each resource, by kind and name.' },
+    ),
+  },
+  { $id: 'ConfigurationNames' },
+);
+
 export const ConfigurationApplied = Type.Object(
   {
     dry_run: Type.Boolean({ description: 'true: nothing was changed.' }),

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 
 import { parseCidr } from '../../../../src/lib/ip/cidr.ts';
+import type { IpPolicy } from '../../../../client/src/index.ts';
 import { fieldOfError } from '../../api/field-errors.ts';
 import { useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
@@ -9,9 +10,22 @@ import { FormDialog } from '../../components/form-dialog.tsx';
 import { descriptionBytes, TextField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { rangeOfAddress } from '../../lib/address.ts';
+import { policyWith, rehearseEntries } from '../../parts/rehearsal/rehearse-entries.ts';
+import type { WantedRule } from '../../parts/rehearsal/rehearse-entries.ts';
+import { useRehearsal } from '../../parts/rehearsal/use-rehearsal.tsx';
 import { ruleErrors } from '../../parts/rule-errors.ts';
+import type { Rule, Rules } from './use-rules.ts';
 
-export function AddRule({ policyId, onClose }: { readonly policyId: string; readonly onClose: () => void }) {
+export function AddRule({
+  policy,
+  rules,
+  onClose,
+}: {
+  readonly policy: IpPolicy;
+  readonly rules: Rules;
+  readonly onClose: () => void;
+}) {
+  const policyId = policy.id;
   const { address } = useSession();
   const [values, setValues] = useState<{ cidr: string; action: 'allow' | 'deny'; description: string }>({
     cidr: '',
@@ -30,13 +44,25 @@ export function AddRule({ policyId, onClose }: { readonly policyId: string; read
     toast(`Added ${values.action === 'allow' ? 'allow' : 'deny'} ${body.cidr}.`);
     onClose();
   };
+  const rehearsal = useRehearsal({
+    subject: JSON.stringify(values),
+    what: 'This rule',
+    rehearse: (signal) => rehearseEntries([policyWith(policy, withRule(rules.rules, values))], signal),
+    save: (options) => void submit(options),
+    isSaving: change.isPending,
+    error: change.error,
+  });
+  // What is no range would not be saved; the server says so beside the field.
+  const isRange = parseCidr(values.cidr.trim()).ok;
   return (
     <FormDialog
       title="Add a rule"
-      act="Add rule"
+      act={isRange ? 'See who would notice' : 'Add rule'}
+      missing={isRange && !rules.isComplete ? 'Reading the rules…' : undefined}
+      beside={rehearsal.sheet}
       isPending={change.isPending}
       error={field === undefined ? change.error : undefined}
-      onSubmit={() => void submit()}
+      onSubmit={isRange ? rehearsal.open : () => void submit()}
       onOverride={() => void submit({ allowLockout: true })}
       onClose={onClose}
     >
@@ -69,6 +95,16 @@ export function AddRule({ policyId, onClose }: { readonly policyId: string; read
       />
     </FormDialog>
   );
+}
+
+/** A range has one rule: the last word about it counts. */
+function withRule(
+  rules: readonly Rule[],
+  { cidr, ...rest }: Omit<WantedRule, 'description'> & { description: string },
+) {
+  const parsed = parseCidr(cidr.trim());
+  const range = parsed.ok ? parsed.canonical : cidr;
+  return [...rules.filter((rule) => rule.cidr !== range), { cidr: range, ...rest }];
 }
 
 /** Offers what was probably meant, by one click. */

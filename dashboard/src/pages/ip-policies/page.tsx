@@ -170,8 +170,8 @@ function Body({ document, mayWrite }: Shown<IpPolicy>) {
   const isOpen = (name: string) => params.has(name) && mayWrite;
   return (
     <>
-      <RuleTable rules={rules} mayWrite={mayWrite} onAdd={() => setParams({ add: '1' })} />
-      {isOpen('add') ? <AddRule policyId={document.id} onClose={close('add')} /> : null}
+      <RuleTable policy={document} rules={rules} mayWrite={mayWrite} onAdd={() => setParams({ add: '1' })} />
+      {isOpen('add') ? <AddRule policy={document} rules={rules} onClose={close('add')} /> : null}
       {isOpen('paste') ? <PasteList policy={document} rules={rules} onClose={close('paste')} /> : null}
     </>
   );

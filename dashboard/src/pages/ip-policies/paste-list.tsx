@@ -1,8 +1,6 @@
 import { useMemo, useState } from 'react';
 
-import { ApiError } from '../../../../client/src/index.ts';
 import type { IpPolicy } from '../../../../client/src/index.ts';
-import { errorNumbers } from '../../api/client.ts';
 import { useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { Banner } from '../../components/banner.tsx';
@@ -13,11 +11,14 @@ import { toast } from '../../components/toast.tsx';
 import { rangeOfAddress } from '../../lib/address.ts';
 import { byteLength, formatBytes } from '../../lib/bytes.ts';
 import { countOf, formatNumber, nameOf } from '../../lib/text.ts';
+import { policyWith, rehearseEntries } from '../../parts/rehearsal/rehearse-entries.ts';
+import type { WantedRule } from '../../parts/rehearsal/rehearse-entries.ts';
+import { isStale, useRehearsal } from '../../parts/rehearsal/use-rehearsal.tsx';
 import { ListInput } from './list-input.tsx';
 import { Preview } from './preview.tsx';
 import type { Comparison, Mode } from './rule-list.ts';
 import { useComparison } from './use-comparison.ts';
-import type { Rules } from './use-rules.ts';
+import type { Rule, Rules } from './use-rules.ts';
 
 /** Paste or drop a list, see what it changes, send it as one call. */
 export function PasteList({
@@ -50,14 +51,35 @@ export function PasteList({
     for (const { line, text: next } of changes) lines[line - 1] = next ?? `# left out: ${lines[line - 1] ?? ''}`;
     setText(lines.join('\n'));
   };
+  const readAgain = async (): Promise<void> => {
+    await rules.reread();
+    rehearsal.close();
+    change.reset();
+  };
   const mine = rangeOfAddress(address);
-  const isStale = change.error instanceof ApiError && change.error.number === errorNumbers.stale;
+  const allow =
+    mine === undefined
+      ? undefined
+      : () => {
+          rehearsal.close();
+          void send(`${comparison?.body ?? ''}\n${mine}`);
+        };
+  const rehearsal = useRehearsal({
+    subject: `${mode}\n${text}`,
+    what: 'Your list',
+    rehearse: (signal) => rehearseEntries([policyWith(policy, rulesIn(comparison?.body ?? '', rules.rules))], signal),
+    save: (options) => void send(comparison?.body ?? '', options),
+    isSaving: change.isPending,
+    error: change.error,
+    allow,
+  });
 
   return (
     <Dialog
       large
       title={`Paste a list into “${nameOf(policy)}”`}
       onClose={onClose}
+      beside={rehearsal.sheet}
       footer={
         <>
           <span className="grow">One call, all or nothing: traffic never sees half a list.</span>
@@ -66,9 +88,9 @@ export function PasteList({
             look="primary"
             missing={missing(text, comparison, isCurrent, rules.isComplete)}
             disabled={change.isPending}
-            onClick={() => void send(comparison?.body ?? '')}
+            onClick={rehearsal.open}
           >
-            {actWords(comparison)}
+            {actWords(comparison)}…
           </Button>
         </>
       }
@@ -108,12 +130,12 @@ export function PasteList({
           {countOf(comparison?.repeated ?? 0, 'line repeats', 'lines repeat')} an earlier one and is taken once.
         </p>
       ) : null}
-      {isStale ? (
+      {isStale(change.error) ? (
         <Banner
           tone="warn"
           note="Your list is kept and not sent. Read the rules again to see what it changes now."
           actions={
-            <Button small onClick={() => void rules.reread().then(change.reset)}>
+            <Button small onClick={() => void readAgain()}>
               Read the rules again
             </Button>
           }
@@ -131,6 +153,18 @@ export function PasteList({
       )}
     </Dialog>
   );
+}
+
+/** The rules of a list as it is sent, with the descriptions that they have already. */
+function rulesIn(body: string, before: readonly Rule[]): readonly WantedRule[] {
+  const described = new Map(before.map(({ cidr, description }) => [cidr, description]));
+  return body
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const cidr = line.replace(/^!/, '');
+      return { cidr, action: line === cidr ? 'allow' : 'deny', description: described.get(cidr) };
+    });
 }
 
 /** Says what is missing until the list can be sent, in words for the button. */

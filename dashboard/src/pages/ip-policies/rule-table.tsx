@@ -1,9 +1,8 @@
 import { useMemo, useState } from 'react';
 
-import { client } from '../../api/client.ts';
+import type { IpPolicy } from '../../../../client/src/index.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton, Id } from '../../components/copy.tsx';
-import { DeleteDialog } from '../../components/delete-dialog.tsx';
 import { FilterChoice } from '../../components/filter-choice.tsx';
 import { Empty, ErrorState } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
@@ -13,6 +12,7 @@ import type { WindowColumn } from '../../components/windowed-table.tsx';
 import { rangesContaining } from '../../lib/address.ts';
 import { formatNumber } from '../../lib/text.ts';
 import { useUrlState } from '../../lib/url-state.ts';
+import { DeleteRule } from './delete-rule.tsx';
 import type { Rule, Rules } from './use-rules.ts';
 
 const actionOptions = [
@@ -26,10 +26,12 @@ const families = [
 
 /** The rules of a policy, however many: only the rows that are seen exist. */
 export function RuleTable({
+  policy,
   rules,
   mayWrite,
   onAdd,
 }: {
+  readonly policy: IpPolicy;
   readonly rules: Rules;
   readonly mayWrite: boolean;
   readonly onAdd: () => void;
@@ -104,7 +106,9 @@ export function RuleTable({
           />
         )}
       </div>
-      {leaving === undefined ? null : <DeleteRule rule={leaving} onClose={() => setLeaving(undefined)} />}
+      {leaving === undefined ? null : (
+        <DeleteRule policy={policy} rules={rules} rule={leaving} onClose={() => setLeaving(undefined)} />
+      )}
     </section>
   );
 }
@@ -178,21 +182,4 @@ function columnsOf(
     ),
   };
   return [...columns, actions];
-}
-
-function DeleteRule({ rule, onClose }: { readonly rule: Rule; readonly onClose: () => void }) {
-  return (
-    <DeleteDialog
-      title={`Delete the rule for ${rule.cidr}?`}
-      lost={
-        rule.action === 'allow'
-          ? 'Addresses that no other rule allows are refused from now on, wherever the policy is enforced.'
-          : 'Addresses that another rule allows are let in from now on.'
-      }
-      act="Delete rule"
-      said={`Deleted the rule for ${rule.cidr}.`}
-      remove={(options) => client.call('IpPolicyRulesDelete', { path: { id: rule.id }, ...options })}
-      onClose={onClose}
-    />
-  );
 }

@@ -10,6 +10,8 @@ import { equals, textHas } from '../../lib/filter.ts';
 import { nameOf, restrictionName } from '../../lib/text.ts';
 import { PolicyChoice } from '../../parts/policy-choice.tsx';
 import { createdColumn, nameColumn } from '../../resource/columns.tsx';
+import { rehearseEntries, restrictionWith } from '../../parts/rehearsal/rehearse-entries.ts';
+import { useRehearsal } from '../../parts/rehearsal/use-rehearsal.tsx';
 import type { Resource, Rows } from '../../resource/describe.ts';
 import { description, field, metadata } from '../../resource/fields.tsx';
 import { ResourcePages } from '../../resource/lists.tsx';
@@ -96,10 +98,21 @@ const restrictions: Resource<'IpRestrictionsList'> = {
     said: (restriction) => `Created ${restrictionName(restriction)}. It only warns.`,
   },
   edit: {
-    Allow: ({ edit, render }) => {
+    Allow: ({ edit, document, render }) => {
       // The field above has made it.
-      const [first] = edit.values['ip_policy_ids'] as readonly string[];
-      return render(useAllowMe(first, () => void edit.save()));
+      const chosen = edit.values['ip_policy_ids'] as readonly string[];
+      const allow = useAllowMe(chosen[0], () => void edit.save());
+      const rehearsal = useRehearsal({
+        subject: JSON.stringify(edit.values),
+        what: 'This change',
+        rehearse: (signal) => rehearseEntries([restrictionWith(document, { ip_policy_ids: chosen })], signal),
+        save: (options) => void edit.save(options),
+        isSaving: edit.isPending,
+        error: edit.error,
+        allow: allow.run,
+      });
+      const isSame = document.ip_policies.map(({ id }) => id).join() === chosen.join();
+      return render(isSame ? allow : { ...allow, rehearsal });
     },
   },
   badge: (restriction) => (

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 
 import type { Decision } from '../../../../client/src/index.ts';
+import { useOne } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { CopyLink } from '../../components/copy.tsx';
 import { useCrumb } from '../../components/crumb.tsx';
@@ -20,7 +21,7 @@ import { causeOf, notKept } from './cause.ts';
 import { requestOf } from './columns.tsx';
 import { NotFound } from './not-found.tsx';
 import { NotKept } from './not-kept.tsx';
-import { ThenLadder } from './then-ladder.tsx';
+import { ThenNow, todayWords } from './then-now.tsx';
 import { useDecision } from './use-decision.ts';
 
 /** One past request: what was decided, and by what. */
@@ -58,11 +59,14 @@ function Explained({ decision, gateway }: { readonly decision: Decision; readonl
   const names = useNames();
   const { verdict, at, client_ip: ip, person, host, protocol, worker, configuration_version: version } = decision;
   const cause = causeOf(decision, names);
+  const explained = useOne('DecisionsExplain', { path: { id: decision.id } });
+  const told = explained.data?.document;
+  const today = told === undefined ? '' : `. ${todayWords(told)}`;
   return (
     <>
       <VerdictBox
         tone={verdictTones[verdict]}
-        title={`${titleWords[verdict]} on ${formatMoment(at, Number.NaN)}`}
+        title={`${titleWords[verdict]} on ${formatMoment(at, Number.NaN)}${today}`}
         reason={cause === undefined ? undefined : <Reason decision={decision} />}
         actions={
           <>
@@ -102,7 +106,7 @@ function Explained({ decision, gateway }: { readonly decision: Decision; readonl
           </Fact>
         </div>
       </VerdictBox>
-      <ThenLadder decision={decision} />
+      <ThenNow decision={decision} explained={explained} />
       <AroundIt decision={decision} />
     </>
   );
