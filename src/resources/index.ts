@@ -7,6 +7,7 @@ import { credentialsResource } from './credentials/index.ts';
 import { dashboardSessionsResource } from './dashboard-sessions/index.ts';
 import { failoverBackendsResource, weightedBackendsResource } from './group-backends/index.ts';
 import { decisionsResource } from './decisions/index.ts';
+import { alertsResource } from './alerts/index.ts';
 import { eventsResource } from './events/index.ts';
 import { httpResponseBackendsResource } from './http-response-backends/index.ts';
 import { httpsEdgesResource } from './edges/https/index.ts';
@@ -71,6 +72,7 @@ export const resources: readonly Resource[] = [
   visitorsResource,
   vaultsResource,
   eventsResource,
+  alertsResource,
   configurationResource,
   // Behind the tables that it counts.
   quotasResource,

@@ -227,6 +227,14 @@ export const pages: readonly PageEntry[] = [
   },
 
   {
+    path: 'notifications',
+    title: 'Notifications',
+    icon: 'bell',
+    group: 'Record',
+    shortcut: 'm',
+    load: () => import('../pages/notifications/page.tsx'),
+  },
+  {
     path: 'changes',
     title: 'Change log',
     icon: 'clock',

@@ -1,4 +1,3 @@
-import { AnswerTooLarge } from '../../sign-in/guarded-fetch.ts';
 import type { FetchFor } from '../../sign-in/guarded-fetch.ts';
 import type { OutgoingEvent, Outcome } from '../event.ts';
 import { oneLine } from '../one-line.ts';
@@ -17,12 +16,7 @@ export function sendToOtlp(fetchFor: FetchFor): SendTo<'otlp'> {
       headers: { ...target.headers, 'content-type': 'application/json', 'user-agent': 'gatehouse-events' },
       body: JSON.stringify(logsRequest(event)),
       signal,
-    }).catch((error: unknown) => {
-      // The collector has the event by then, and only says too much about it.
-      if (error instanceof AnswerTooLarge) return undefined;
-      throw error;
     });
-    if (response === undefined) return { kind: 'failed', reason: 'its answer is too long' };
     if (response.status !== 200) return outcomeOfStatus(response.status);
     return outcomeOfAnswer(await response.text());
   };

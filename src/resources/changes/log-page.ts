@@ -2,6 +2,7 @@ import type { Call } from '../../api/call.ts';
 import { invalidTime, wrongIdKind } from '../../api/errors.ts';
 import type { FilterFields } from '../../api/filter/fields.ts';
 import { readFilter } from '../../api/filter/read-filter.ts';
+import { alertKinds } from '../alerts/service.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { conditionSql } from '../../store/search/condition-sql.ts';
 import type { Condition } from '../../store/search/condition.ts';
@@ -26,6 +27,9 @@ const changesInStep = 2_000;
 const sizesInStep: readonly number[] = Array.from({ length: 200 }, () => 100);
 /** More changes end a page before it is full. */
 const changesInPage = 20_000;
+
+/** The log has alerts for those who send events. They are no changes of the configuration. */
+const alertKindsSql = alertKinds.map((kind) => `'${kind}'`).join(', ');
 
 /** SQL conditions by query parameter. */
 export const filters = {
@@ -125,7 +129,7 @@ async function findChanges(
   const { resource_id: resourceId, filter, ...others } = given;
   // An index has the changes of one resource in order, so that a step looks at these alone.
   const ofResource = resourceId === undefined ? [] : [resourceId];
-  const inStep = `FROM change_log WHERE account_id = $1 AND (version, position) < ($2, $3)
+  const inStep = `FROM change_log WHERE account_id = $1 AND (version, position) < ($2, $3) AND kind NOT IN (${alertKindsSql})
     ${resourceId === undefined ? '' : 'AND resource_id = $4'} ORDER BY version DESC, position DESC`;
   const { sql, values } = condition(others, 5 + ofResource.length);
   const expression = readFilter(filter, filterFields);

@@ -1,3 +1,5 @@
+import { alertTypes, typeOfAlert } from '../alerts/service.ts';
+
 /** Kinds of the change log that have another name in events. */
 const otherNames: ReadonlyMap<string, string> = new Map([
   ['credential', 'tunnel_credential'],
@@ -42,13 +44,13 @@ const actions = ['created', 'updated', 'deleted'];
 
 /** The type of the event of a change. `action` is one of those above. */
 export function typeOfChange(kind: string, action: string): string {
-  return `${otherNames.get(kind) ?? kind}_${action}.v0`;
+  return typeOfAlert(kind, action) ?? `${otherNames.get(kind) ?? kind}_${action}.v0`;
 }
 
+const changeTypes = kinds.flatMap((kind) => actions.map((action) => typeOfChange(kind, action)));
+
 /** Every type that is sent, in the order of the alphabet. */
-export const eventTypes: readonly string[] = kinds
-  .flatMap((kind) => actions.map((action) => typeOfChange(kind, action)))
-  .toSorted();
+export const eventTypes: readonly string[] = [...changeTypes, ...alertTypes].toSorted();
 
 const known: ReadonlySet<string> = new Set(eventTypes);
 

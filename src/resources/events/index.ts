@@ -1,4 +1,5 @@
 import { plainPrefix } from '../../lib/sealed-secret.ts';
+import { watchedAlerts } from '../alerts/service.ts';
 import type { Resource } from '../resource.ts';
 import { sealPlainRows, storedSecrets } from '../stored-secrets.ts';
 import { DestinationCreate, destinationOperations, DestinationUpdate, DestinationView } from './destinations.ts';
@@ -16,6 +17,7 @@ import {
   SubscriptionView,
 } from './subscriptions.ts';
 import { migrations, referable } from './table.ts';
+import { readWatched } from './watched-alerts.ts';
 import { tryOperation, Tried } from './try-destination.ts';
 
 const oldestPlain =
@@ -51,6 +53,7 @@ export const eventsResource: Resource = {
   provide(context) {
     const { services, store } = context;
     services.provide(eventStorage, createEventStorage(context));
+    services.provide(watchedAlerts, { read: () => readWatched(store.queries) });
     services.add(storedSecrets, {
       async oldest(form) {
         const [row] = await store.queries.all(form === 'plain' ? oldestPlain : oldestEncrypted, [`${plainPrefix}%`]);

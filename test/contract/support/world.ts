@@ -195,6 +195,7 @@ const observations: ReadonlySet<string> = new Set([
   'ip_policy_rule_sets',
   'ip_restriction_warning_slots',
   'ip_restriction_warnings',
+  'alert_lease',
   'event_deliveries',
   'event_lease',
   'observed_changes',

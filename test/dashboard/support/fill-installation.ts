@@ -61,7 +61,16 @@ export async function fillInstallation(g: Gatehouse): Promise<readonly (readonly
   const { body: marta } = await g.post('/invitations/accept', { link });
   await g.create('/invitations', { name: 'Jonas', role: 'member' });
   await visit(g, edge.id, 'mirela@kestrel.example', ['ops', 'staff']);
+  const { id: destination } = await g.create('/event_destinations', {
+    target: { otlp: { url: 'https://collector.kestrel.example:4318' } },
+  });
+  await g.create('/event_destinations', { target: { syslog: { host: 'logs.kestrel.example' } }, description: 'SIEM' });
+  await g.create('/event_subscriptions', {
+    sources: [{ type: 'backend_down.v0' }, { type: 'backend_up.v0' }],
+    destination_ids: [destination],
+  });
   return [
+    ['notifications-create', '/notifications?create=1'],
     ['visitors-people', '/visitors?tab=people'],
     ['user', `/users/${marta.user_id}`],
     ['user-edit', `/users/${marta.user_id}?edit=1`],
