@@ -4111,8 +4111,10 @@ export interface TrafficEvent {
 }
 
 export interface Decision {
-  /** Unique identifier of the decision on its gateway. */
+  /** Unique identifier of the decision. */
   id: string;
+  /** Id of the store of decisions that has it, one for each gateway. */
+  gateway: string;
   /** When the request or connection was over, RFC 3339. */
   at: string;
   /** https: a request. tcp: a connection of TCP or TLS. */
@@ -4174,13 +4176,26 @@ export interface DecisionsPage {
   uri: string;
   /** URI of the next page, or null when there is no next page. */
   next_page_uri: string | null;
-  /** Id of the gateway that kept these decisions: the one that answers. Absent: it keeps none. */
-  gateway?: string;
-  /** How many other processes carry traffic. Their decisions are not among these: ask each of them. */
+  /** Every process that carries traffic, and what became of the question there. */
+  gateways: ({
+    /** Id of the process that carries traffic, as GET /gateways has it. */
+    process_id: string;
+    /** Id of its store of decisions, which stays after a restart. Absent: it did not answer. */
+    gateway?: string;
+    /** answered: its decisions are among these. keeps_none: it keeps no decisions (`GATEHOUSE_DECISIONS`). busy: it has other questions of this account to answer. failed: its decisions cannot be read for now, and its log has the cause. no_answer: it stands still. unreachable: no link leads to it from the process that answers (`GATEHOUSE_LINK_LISTEN`). not_asked: there are too many gateways. */
+    state: 'answered' | 'keeps_none' | 'busy' | 'failed' | 'no_answer' | 'unreachable' | 'not_asked';
+    /** Decisions of this account that it could not keep since it was started. */
+    dropped?: number;
+    /** From when on it has decisions of this account. */
+    kept_from?: string;
+    /** true: it did not reach all of its decisions in time. */
+    was_cut_off?: boolean;
+  })[];
+  /** How many processes that carry traffic keep no decisions or have not answered: `gateways` tells which. */
   other_gateways: number;
   /** true: the page ended before it was full, after many decisions or a long time. The next page goes on. */
   was_cut_off: boolean;
-  /** Decisions of this account that the gateway could not keep since it was started. */
+  /** Decisions of this account that the gateways could not keep since they were started. */
   dropped: number;
   /** Why there are none, and the setting that has them kept. Absent: they are kept. */
   not_kept?: string;
@@ -4313,8 +4328,8 @@ export interface DecisionSummary {
     process_id: string;
     /** Id of its store of decisions, which stays after a restart. Absent: it did not answer. */
     gateway?: string;
-    /** answered: its decisions are counted here. keeps_none: it keeps no decisions (`GATEHOUSE_DECISIONS`). not_asked: it cannot be asked from the process that answers. */
-    state: 'answered' | 'keeps_none' | 'not_asked';
+    /** answered: its decisions are among these. keeps_none: it keeps no decisions (`GATEHOUSE_DECISIONS`). busy: it has other questions of this account to answer. failed: its decisions cannot be read for now, and its log has the cause. no_answer: it stands still. unreachable: no link leads to it from the process that answers (`GATEHOUSE_LINK_LISTEN`). not_asked: there are too many gateways. */
+    state: 'answered' | 'keeps_none' | 'busy' | 'failed' | 'no_answer' | 'unreachable' | 'not_asked';
     /** Decisions of this account that it could not keep since it was started. */
     dropped?: number;
     /** From when on it has decisions of this account. */
@@ -4354,8 +4369,8 @@ export interface DecisionTop {
     process_id: string;
     /** Id of its store of decisions, which stays after a restart. Absent: it did not answer. */
     gateway?: string;
-    /** answered: its decisions are counted here. keeps_none: it keeps no decisions (`GATEHOUSE_DECISIONS`). not_asked: it cannot be asked from the process that answers. */
-    state: 'answered' | 'keeps_none' | 'not_asked';
+    /** answered: its decisions are among these. keeps_none: it keeps no decisions (`GATEHOUSE_DECISIONS`). busy: it has other questions of this account to answer. failed: its decisions cannot be read for now, and its log has the cause. no_answer: it stands still. unreachable: no link leads to it from the process that answers (`GATEHOUSE_LINK_LISTEN`). not_asked: there are too many gateways. */
+    state: 'answered' | 'keeps_none' | 'busy' | 'failed' | 'no_answer' | 'unreachable' | 'not_asked';
     /** Decisions of this account that it could not keep since it was started. */
     dropped?: number;
     /** From when on it has decisions of this account. */

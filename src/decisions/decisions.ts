@@ -5,6 +5,7 @@ import { hasElapsed } from '../lib/elapsed.ts';
 import { DecisionReader } from './decision-reader.ts';
 import { decisionLine } from './decision-line.ts';
 import type { Decision } from './decision-line.ts';
+import { gatewaySuffix } from './gateway-suffix.ts';
 import { Keeper } from './keeper.ts';
 import type { Answer, Asked, KeeperTask, QuestionKind, StoreOptions, StoreSize } from './messages.ts';
 import { WaitingLines } from './waiting-lines.ts';
@@ -65,11 +66,6 @@ export class Decisions implements AsyncDisposable {
     this.#tendTimer = setInterval(() => void this.tend(), tendMs).unref();
   }
 
-  /** Decisions are kept for so many days. */
-  get days(): number {
-    return this.#parts.options.days;
-  }
-
   get keeperPid(): number | undefined {
     return this.#keeper.pid;
   }
@@ -106,7 +102,7 @@ export class Decisions implements AsyncDisposable {
 
   /** Answers a question; rejects as `DecisionReader.read` does. */
   ask<Kind extends QuestionKind>(kind: Kind, asked: Asked<Kind>, isAbandoned?: () => boolean): Promise<Answer<Kind>> {
-    return this.#reader.read(asked.accountId, () => this.#ask(kind, asked), isAbandoned);
+    return this.#reader.read(asked.accountId, () => this.#ask(kind, this.#placed(kind, asked)), isAbandoned);
   }
 
   /** Closes the files of hours that are over, and removes what is too old or too much. */
@@ -133,6 +129,15 @@ export class Decisions implements AsyncDisposable {
     clearTimeout(overdue);
     this.#keeper.kill();
     await this.#keeper.gone;
+  }
+
+  /** Pages of several gateways are in one order: by number, and by gateway where numbers are the same. */
+  #placed<Kind extends QuestionKind>(kind: Kind, asked: Asked<Kind>): Asked<Kind> {
+    if (kind !== 'list') return asked;
+    // The kind is that of the question.
+    const { before, beforeSuffix } = asked as Asked<'list'>;
+    const hasSame = before !== undefined && beforeSuffix !== undefined && gatewaySuffix(this.gateway) < beforeSuffix;
+    return hasSame ? { ...asked, before: before + 1 } : asked;
   }
 
   async #ask<Kind extends QuestionKind>(kind: Kind, asked: Asked<Kind>): Promise<Answer<Kind>> {

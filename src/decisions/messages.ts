@@ -64,6 +64,8 @@ export interface DecisionFilter extends Selection {
   readonly limit: number;
   /** Only rows with a smaller number. */
   readonly before?: number | undefined;
+  /** With it, rows of that number too at gateways whose suffix is smaller. */
+  readonly beforeSuffix?: string | undefined;
 }
 
 /** Asks for counts by intervals, which begin at whole multiples of the step since 1970. */
@@ -145,6 +147,7 @@ export interface Questions {
   readonly top: { readonly asked: TopQuestion; readonly answer: TopAnswer };
 }
 
+export const questionKinds = ['list', 'summary', 'top'] as const satisfies readonly (keyof Questions)[];
 export type QuestionKind = keyof Questions;
 export type Asked<Kind extends QuestionKind> = Questions[Kind]['asked'];
 export type Answer<Kind extends QuestionKind> = Questions[Kind]['answer'];

@@ -10,6 +10,7 @@ import type { ListenAddress } from '../lib/host-port.ts';
 import { LinkServer } from './link-server.ts';
 import { linkProtocol, readLinkName } from './link-tls.ts';
 import type { LinkCredentials } from './link-tls.ts';
+import type { AnswerQuestion } from './question.ts';
 import type { OpenStream } from './stream-request.ts';
 
 export interface LinkListenerOptions {
@@ -19,6 +20,8 @@ export interface LinkListenerOptions {
   readonly open: OpenStream;
   /** Takes messages of other processes. */
   readonly heard?: (message: unknown) => void;
+  /** Answers questions of other processes. */
+  readonly answer?: AnswerQuestion | undefined;
   /** Limit for the TLS handshake. */
   readonly handshakeMs: number;
   /** Connections at once whose handshake is not complete; further ones are closed. */
@@ -133,7 +136,7 @@ export class LinkListener {
   }
 
   #accept(socket: TLSSocket): void {
-    const { open, heard, maxUnreadBytes, heartbeat, overrun, log } = this.#options;
+    const { open, heard, answer, maxUnreadBytes, heartbeat, overrun, log } = this.#options;
     const below = socketBelow(socket);
     if (below !== undefined) this.#pending.delete(below);
     openGate(socket);
@@ -148,6 +151,7 @@ export class LinkListener {
       overrun,
       open,
       heard,
+      answer,
       closed: (reason) => {
         this.#links.delete(link);
         log.info({ process: processId, reason }, 'a link of another process is closed');

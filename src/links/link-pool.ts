@@ -5,6 +5,8 @@ import type { ListenAddress } from '../lib/host-port.ts';
 import type { LinkDirectory } from './link-directory.ts';
 import { Link } from './link.ts';
 import type { MessageSender } from './messages.ts';
+import { Unanswered } from './question.ts';
+import type { AnswerLimits } from './question.ts';
 import { StreamRefused } from './stream-request.ts';
 import type { StreamRequest, StreamUser } from './stream-request.ts';
 
@@ -67,6 +69,21 @@ export class LinkPool implements Disposable {
     const sender = (await this.#linkTo(processId)).openMessages(closed);
     if (sender === undefined) throw new StreamRefused('unreachable', 'the link to the other process broke');
     return sender;
+  }
+
+  /** Asks the process; rejects with `StreamRefused` or `Unanswered`. */
+  async ask(processId: string, question: object, limits: AnswerLimits): Promise<unknown> {
+    const beganMs = performance.now();
+    const { promise: overdue, reject } = Promise.withResolvers<never>();
+    // A process that stands still accepts connections, and says nothing on them.
+    const timer = setTimeout(() => {
+      reject(new Unanswered('the other process does not open a link', true));
+    }, limits.heardMs);
+    const link = await Promise.race([this.#linkTo(processId), overdue]).finally(() => {
+      clearTimeout(timer);
+    });
+    const leftMs = Math.max(1, limits.heardMs - (performance.now() - beganMs));
+    return link.ask(question, { ...limits, heardMs: leftMs });
   }
 
   /** Closes the link to a process that is gone. */

@@ -8,6 +8,8 @@ import { codes } from '../agents/wire/frame.ts';
 import { streamTypes } from '../agents/wire/stream-types.ts';
 import type { LinkOptions } from './link.ts';
 import { MessageReader, messagesType } from './messages.ts';
+import { Answering, questionType } from './question.ts';
+import type { AnswerQuestion } from './question.ts';
 import { replies } from './reply.ts';
 import { SpliceEnd } from './splice.ts';
 import { readRequest, StreamRefused } from './stream-request.ts';
@@ -18,6 +20,8 @@ export interface LinkServerOptions extends LinkOptions {
   readonly open: OpenStream;
   /** Takes messages of the other side; without it there are none. It throws over one that it cannot read. */
   readonly heard?: ((message: unknown) => void) | undefined;
+  /** Answers questions of the other side; without it there are none. */
+  readonly answer?: AnswerQuestion | undefined;
 }
 
 /** The side of a link that opens what the other side asks for, and joins the two. */
@@ -25,13 +29,14 @@ export class LinkServer {
   readonly #mux: MuxSession;
   readonly #heartbeat: Heartbeat | undefined;
 
-  constructor(socket: Duplex, { maxUnreadBytes, heartbeat, open, heard, closed, overrun }: LinkServerOptions) {
+  constructor(socket: Duplex, { maxUnreadBytes, heartbeat, open, heard, answer, closed, overrun }: LinkServerOptions) {
+    const users = { open, heard, answering: answer && new Answering(answer) };
     this.#mux = new MuxSession(
       socket,
       // The one stream of this side is that of the heartbeat.
       { role: 'server', maxLocalStreams: 1, maxRemoteStreams: Infinity, maxUnreadBytes, carriesAcks: false },
       {
-        accept: (stream) => new StreamStart(stream, (type) => choose(type, stream, open, heard)),
+        accept: (stream) => new StreamStart(stream, (type) => choose(type, stream, users)),
         closed: ({ text }) => {
           this.#heartbeat?.stop();
           closed(text);
@@ -47,15 +52,15 @@ export class LinkServer {
   }
 }
 
-function choose(
-  type: number,
-  stream: MuxStream,
-  open: OpenStream,
-  heard: LinkServerOptions['heard'],
-): StreamReceiver | undefined {
+interface Users extends Pick<LinkServerOptions, 'open' | 'heard'> {
+  readonly answering: Answering | undefined;
+}
+
+function choose(type: number, stream: MuxStream, { open, heard, answering }: Users): StreamReceiver | undefined {
   if (type === streamTypes.heartbeat) return new HeartbeatEcho(stream);
   if (type === streamTypes.proxy) return new RequestReader(stream, open);
   if (type === messagesType && heard !== undefined) return new MessageReader(stream, heard);
+  if (type === questionType && answering !== undefined) return answering.read(stream);
   stream.reset(codes.streamRefused);
   return undefined;
 }

@@ -9,6 +9,8 @@ import { StreamStart } from '../agents/mux/typed-stream.ts';
 import { codes, maxStreamId } from '../agents/wire/frame.ts';
 import { streamTypes } from '../agents/wire/stream-types.ts';
 import { MessageSender } from './messages.ts';
+import { Asking, questionStart } from './question.ts';
+import type { AnswerLimits } from './question.ts';
 import { replies } from './reply.ts';
 import { requestStart, StreamRefused } from './stream-request.ts';
 import type { OpenStream, StreamRequest, StreamUser } from './stream-request.ts';
@@ -116,6 +118,17 @@ export class Link {
     this.#senders++;
     sender.attach(stream);
     return sender;
+  }
+
+  /** Asks the other side; see `AnswerQuestion`. Rejects with `Unanswered`. */
+  async ask(question: object, limits: AnswerLimits): Promise<unknown> {
+    const start = questionStart(question);
+    this.#usedMs = performance.now();
+    const asking = new Asking(limits);
+    const stream = this.#mux.open(asking, start);
+    if (stream === undefined) asking.onClose();
+    else asking.attach(stream);
+    return asking.answer;
   }
 
   close(reason: string): void {

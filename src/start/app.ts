@@ -7,6 +7,7 @@ import { vendorWords } from '../api/http/vendor-words.ts';
 import { serveWaiting } from '../api/http/waiting-server.ts';
 import type { Config } from '../config/config.ts';
 import { hasApi, hasGateway } from '../config/roles.ts';
+import { openLocalCa } from '../gateway/certificates/local-ca.ts';
 import type { RunningEngine } from '../gateway/start-engine.ts';
 import { thisMachine } from '../lib/this-machine.ts';
 import { LinkDirectory } from '../links/link-directory.ts';
@@ -19,6 +20,8 @@ import { measureEventLoopDelay } from '../observe/event-loop-delay.ts';
 import { serveMetrics } from '../observe/metrics-server.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { backgroundTasks } from '../resources/background-tasks.ts';
+import { otherGateways } from '../resources/decisions/service.ts';
+import { localCa } from '../resources/local-ca/service.ts';
 import { reportBackendHealth } from '../resources/static-backends/service.ts';
 import { warnings } from '../resources/ip-restrictions/service.ts';
 import { eventSend } from '../resources/events/service.ts';
@@ -31,6 +34,7 @@ import { keptLogins, visitors } from '../resources/visitors/service.ts';
 import { StoreUnavailableError } from '../store/database.ts';
 import { keepChangeLogShort } from '../store/write/keep-change-log-short.ts';
 import { startAgents } from './agents/start-agents.ts';
+import { startAsking } from './agents/start-links.ts';
 import type { RunningAgents } from './agents/start-agents.ts';
 import { buildApi } from './build-api.ts';
 import { createLimits } from './limits.ts';
@@ -136,6 +140,7 @@ export async function startApp(
       ? undefined
       : started.use(await startAgents(config, { ...parts, ...limits, directory, agentPort }));
   if (agents !== undefined) toAgents.resolve(agents.openStream);
+  services.provide(otherGateways, agents?.ask ?? started.use(await openAsking(config, { ...parts, directory })).ask);
 
   let isStarted = false;
   const readiness = watchReadiness(parts, () => isStarted);
@@ -191,6 +196,16 @@ export async function startApp(
     notices: opened.notices,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** The way to other processes of one that serves the API alone. */
+async function openAsking(
+  config: Config,
+  parts: Omit<Parameters<typeof startAsking>[1], 'localCa' | 'processId'> & Pick<Opened, 'context' | 'registration'>,
+): Promise<ReturnType<typeof startAsking>> {
+  const { context, registration } = parts;
+  const authority = await openLocalCa(context.services.get(localCa));
+  return startAsking(config, { ...parts, localCa: authority, processId: registration.id });
 }
 
 /** Without the database, the gateway serves the last configuration from its file while the others wait, and the API says so. */

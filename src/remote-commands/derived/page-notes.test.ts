@@ -22,7 +22,7 @@ test('decisions list says that none are kept, and which setting keeps them', asy
   assert.deepEqual(paths, []);
   assert.match(
     errors,
-    /^warning: The process that answers keeps no decisions about visitors\. .*GATEHOUSE_DECISIONS.*\n$/,
+    /^warning: No process that carries traffic keeps decisions about visitors\. .*GATEHOUSE_DECISIONS.*\n$/,
   );
 });
 
@@ -42,7 +42,7 @@ test('decisions list says once, after all pages, what is missing: of other gatew
 
   await using others = new AsyncDisposableStack();
   others.use(await Gatehouse.start(databaseUrl, { role: 'gateway', httpsListen: '127.0.0.1:0' }));
-  assert.equal((await list(person)).errors, 'warning: decisions of 1 other gateway are not among these\n');
+  assert.equal((await list(person)).errors, 'warning: decisions of 1 gateway are not among these\n');
 
   // More than may wait in one turn of the event loop.
   while (store.dropped(account) < 2) add(`/flood${'x'.repeat(500)}`);
@@ -50,6 +50,6 @@ test('decisions list says once, after all pages, what is missing: of other gatew
   assert.equal(last.paths.length, 1);
   assert.equal(
     last.errors,
-    `warning: decisions of 1 other gateway are not among these\nwarning: ${store.gateway} could not keep 2 decisions of this account since it was started\n`,
+    `warning: decisions of 1 gateway are not among these\nwarning: 2 decisions of this account could not be kept since the gateways were started\n`,
   );
 });

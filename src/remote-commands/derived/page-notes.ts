@@ -14,18 +14,15 @@ function ofDecisions(page: Page): readonly string[] {
   // An earlier or later server may leave out any of it.
   const {
     not_kept: notKept,
-    gateway,
     other_gateways: others = 0,
     dropped = 0,
   } = page as Partial<Operations['DecisionsList']['response']>;
   return [
     ...(notKept === undefined ? [] : [notKept]),
-    ...(others === 0 ? [] : [`decisions of ${count(others, 'other gateway')} are not among these`]),
+    ...(others === 0 || notKept !== undefined ? [] : [`decisions of ${count(others, 'gateway')} are not among these`]),
     ...(dropped === 0
       ? []
-      : [
-          `${gateway ?? 'the gateway'} could not keep ${count(dropped, 'decision')} of this account since it was started`,
-        ]),
+      : [`${count(dropped, 'decision')} of this account could not be kept since the gateways were started`]),
   ];
 }
 

@@ -1,13 +1,23 @@
 import { DecisionsUnreadable, readLimits } from '../../decisions/decision-reader.ts';
 import type { Answer, Asked, QuestionKind } from '../../decisions/messages.ts';
+import { readAnswer, writeQuestion } from '../../decisions/over-links.ts';
 import { UserError } from '../../errors/user-error.ts';
-import { TooMuchWaits } from '../../lib/fair-turns.ts';
+import { FairTurns, TooMuchWaits } from '../../lib/fair-turns.ts';
 import { processes } from '../processes/service.ts';
+import type { ListedProcess } from '../processes/service.ts';
 import type { ResourceContext } from '../resource.ts';
 import * as errors from './errors.ts';
-import { keptDecisions } from './service.ts';
+import { keptDecisions, otherGateways } from './service.ts';
 
-export const gatewayStates = ['answered', 'keeps_none', 'not_asked'] as const;
+export const gatewayStates = [
+  'answered',
+  'keeps_none',
+  'busy',
+  'failed',
+  'no_answer',
+  'unreachable',
+  'not_asked',
+] as const;
 
 /** What became of a question at one gateway. */
 export interface AskedGateway<Kind extends QuestionKind> {
@@ -21,26 +31,81 @@ export interface AskedGateway<Kind extends QuestionKind> {
   readonly dropped?: number;
 }
 
-/** Asks every gateway of the installation that can be asked from here. */
+/** Other processes that one question is sent to. */
+const mostOthers = 64;
+/** An account waits for its own questions before they are sent anywhere. */
+const turns = new FairTurns({ atOnce: 8, ofOwner: readLimits.ofOwner, waiting: readLimits.waiting });
+
+/** Asks every gateway of the installation. Throws where none of those that keep decisions can be read. */
 export async function askGateways<Kind extends QuestionKind>(
-  { services }: ResourceContext,
+  context: ResourceContext,
   kind: Kind,
   asked: Asked<Kind>,
   isAbandoned: () => boolean,
 ): Promise<readonly AskedGateway<Kind>[]> {
-  const kept = services.find(keptDecisions);
-  const own = kept && (await kept.ask(kind, asked, isAbandoned).catch(explainFault));
-  const all = (await services.get(processes).list()).filter(({ role }) => role !== 'api');
-  return all.map(({ id, isSelf }): AskedGateway<Kind> => {
-    if (!isSelf) return { process: id, state: 'not_asked' };
-    if (kept === undefined || own === undefined) return { process: id, state: 'keeps_none' };
-    const { gateway } = kept;
-    return { process: id, state: 'answered', gateway, answer: own, dropped: kept.dropped(asked.accountId) };
+  const ask = async (): Promise<readonly AskedGateway<Kind>[]> => {
+    const listed = (await context.services.get(processes).list()).filter(
+      ({ role }) => role !== 'api' && role !== 'agents',
+    );
+    const others = new Set(listed.filter(({ isSelf }) => !isSelf).slice(0, mostOthers));
+    return Promise.all(
+      listed.map(async (each): Promise<AskedGateway<Kind>> => {
+        if (each.isSelf) return askOwn(context, each, kind, asked, isAbandoned);
+        return others.has(each) ? askOther(context, each, kind, asked) : { process: each.id, state: 'not_asked' };
+      }),
+    );
+  };
+  const gateways = await turns.run(asked.accountId, ask).catch((error: unknown) => {
+    throw error instanceof TooMuchWaits ? new UserError(errors.tooManyReads, { count: readLimits.waiting }) : error;
   });
+  checkReadable(gateways);
+  return gateways;
 }
 
-function explainFault(error: unknown): never {
-  if (error instanceof TooMuchWaits) throw new UserError(errors.tooManyReads, { count: readLimits.waiting });
-  if (error instanceof DecisionsUnreadable) throw new UserError(errors.decisionsUnreadable, { 'retry-after': '5' });
-  throw error;
+async function askOwn<Kind extends QuestionKind>(
+  { services }: ResourceContext,
+  { id }: ListedProcess,
+  kind: Kind,
+  asked: Asked<Kind>,
+  isAbandoned: () => boolean,
+): Promise<AskedGateway<Kind>> {
+  const kept = services.find(keptDecisions);
+  if (kept === undefined) return { process: id, state: 'keeps_none' };
+  try {
+    const answer = await kept.ask(kind, asked, isAbandoned);
+    return { process: id, state: 'answered', gateway: kept.gateway, answer, dropped: kept.dropped(asked.accountId) };
+  } catch (error) {
+    if (error instanceof TooMuchWaits) return { process: id, state: 'busy' };
+    if (error instanceof DecisionsUnreadable) return { process: id, state: 'failed' };
+    throw error;
+  }
+}
+
+async function askOther<Kind extends QuestionKind>(
+  { services }: ResourceContext,
+  { id }: ListedProcess,
+  kind: Kind,
+  asked: Asked<Kind>,
+): Promise<AskedGateway<Kind>> {
+  const ask = services.find(otherGateways);
+  if (ask === undefined) return { process: id, state: 'not_asked' };
+  const reply = await ask(id, writeQuestion(kind, asked));
+  if (reply.state !== 'answered')
+    return { process: id, state: gatewayStates.find((each) => each === reply.state) ?? 'failed' };
+  const { gateway, dropped } = reply;
+  try {
+    return { process: id, state: 'answered', gateway, dropped, answer: readAnswer(kind, reply.answer) };
+  } catch {
+    return { process: id, state: 'failed' };
+  }
+}
+
+/** An answer without anything must not look like nothing. */
+function checkReadable(gateways: readonly AskedGateway<QuestionKind>[]): void {
+  const has = (...states: readonly AskedGateway<QuestionKind>['state'][]): boolean =>
+    gateways.some(({ state }) => states.includes(state));
+  if (has('answered')) return;
+  if (has('busy')) throw new UserError(errors.tooManyReads, { count: readLimits.waiting });
+  if (has('failed', 'no_answer', 'unreachable'))
+    throw new UserError(errors.decisionsUnreadable, { 'retry-after': '5' });
 }

@@ -40,7 +40,7 @@ onAnyGatehouse(
       assert.equal(await other.paths(), '/other');
       assert.equal(await nobody.paths(), '');
       const { id } = (await one.ask('')).body.decisions[0];
-      const next = `dec_${String(Number(id.slice(4)) + 3_600_000_000).padStart(17, '0')}`;
+      const next = `dec_${String(Number(id.slice(4, 21)) + 3_600_000_000).padStart(17, '0')}00000000`;
       assert.equal(await other.paths(`?before_id=${next}`), '/other');
     });
 
@@ -58,8 +58,9 @@ onAnyGatehouse(
         worker: 0,
       });
       const { body } = await ask('');
-      const [{ id, ...shown }] = body.decisions;
-      assert.match(id, /^dec_\d{17}$/);
+      const [{ id, gateway, ...shown }] = body.decisions;
+      assert.match(id, /^dec_\d{17}[0-9a-f]{8}$/);
+      assert.match(gateway, /^dst_/);
       assert.deepEqual(shown, {
         at: '2026-11-14T10:11:14Z',
         kind: 'https',
@@ -80,7 +81,9 @@ onAnyGatehouse(
         bytes_out: 120,
         configuration_version: 7,
       });
-      assert.match(body.gateway, /^dst_\w+$/);
+      assert.deepEqual(body.gateways, [
+        { process_id: body.gateways[0].process_id, gateway, state: 'answered', dropped: 0 },
+      ]);
       assert.deepEqual([body.other_gateways, body.was_cut_off, body.dropped, body.not_kept], [0, false, 0, undefined]);
     });
 
@@ -145,6 +148,7 @@ onAnyGatehouse(
         'status=1e2',
         'before_id=dec_1',
         'before_id=dec_00000000000000abc',
+        'before_id=dec_00000000000000001',
         'before_id=op_1',
         'edge_id[a][b]=1',
         'edge_id=a&edge_id=b',
@@ -253,10 +257,11 @@ onAnyGatehouse('decisions that are not kept', (g) => {
   test('are none, and the answer names the setting that keeps them', async () => {
     const { status, body } = await g().get('/decisions?verdict=refused');
     assert.equal(status, 200);
-    const { uri, not_kept: why, ...rest } = body;
+    const { uri, not_kept: why, gateways, ...rest } = body;
+    assert.deepEqual([gateways.length, gateways[0].state], [1, 'keeps_none']);
     assert.match(uri, /\/decisions$/);
-    assert.match(why, /keeps no decisions about visitors\. .* GATEHOUSE_DECISIONS/);
-    assert.deepEqual(rest, { decisions: [], next_page_uri: null, other_gateways: 0, was_cut_off: false, dropped: 0 });
+    assert.match(why, /No process that carries traffic keeps decisions about visitors\. .* GATEHOUSE_DECISIONS/);
+    assert.deepEqual(rest, { decisions: [], next_page_uri: null, other_gateways: 1, was_cut_off: false, dropped: 0 });
     assert.equal((await g().get('/decisions?verdict=none')).status, 400);
     const summary = (await g().get('/decisions/summary')).body;
     assert.deepEqual([summary.points, summary.counted_from, summary.is_complete], [[], undefined, false]);

@@ -17,11 +17,11 @@ export const badDecisionFilter = defineError(20414, 400, '{name} {value} selects
 export const decisionNotFound = defineError(
   20421,
   404,
-  'No decision {id} is kept here. Decisions are kept for {days} days and within a bound of size; {dropped} of this account were not kept since the gateway was started. {others}',
+  'No decision {id} is kept. Gateways keep decisions for some days (GATEHOUSE_DECISIONS_DAYS) and within a bound of size; {dropped} of this account were not kept since they were started. {others}',
 );
 
 export const decisionsNotKept = defineError(
   20422,
   404,
-  'The process that answers keeps no decisions about visitors. The operator can name a folder for them in GATEHOUSE_DECISIONS, on each process that carries traffic.',
+  'No process that carries traffic keeps decisions about visitors. The operator can name a folder for them in GATEHOUSE_DECISIONS, on each of them.',
 );

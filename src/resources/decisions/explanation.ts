@@ -5,6 +5,7 @@ import type { Call } from '../../api/call.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import type { DecisionRow } from '../../decisions/columns.ts';
+import { gatewaySuffix } from '../../decisions/gateway-suffix.ts';
 import type { DecisionFilter } from '../../decisions/messages.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { hasPrefix } from '../../lib/ids.ts';
@@ -19,7 +20,6 @@ import { earlierMoments } from '../configuration/service.ts';
 import { rulesNotKept } from '../ip-policy-rules/errors.ts';
 import { ipPolicyRuleSearch } from '../ip-policy-rules/service.ts';
 import { ipRestrictionSearch } from '../ip-restrictions/service.ts';
-import { processes } from '../processes/service.ts';
 import type { ResourceContext } from '../resource.ts';
 import { openPlace, runVisit, settingsMet, whoMayBe } from '../visit-run.ts';
 import type { KeptVisit, Met, VisitRun } from '../visit-run.ts';
@@ -27,11 +27,11 @@ import { judgeBy } from '../visit-reasons.ts';
 import type { RulesByPolicy } from '../visit-reasons.ts';
 import { visitedEntries } from '../visited-entries.ts';
 import { askGateways } from './ask-gateways.ts';
+import type { AskedGateway } from './ask-gateways.ts';
 import * as errors from './errors.ts';
 import { DecisionExplanation } from './explanation-schema.ts';
 import { reasonOf, whatWasDecided, wordsOf } from './explanation-words.ts';
 import { presentDecision } from './present.ts';
-import { keptDecisions } from './service.ts';
 
 /** Pages that are looked through for the id of a request. */
 const mostPages = 20;
@@ -69,7 +69,7 @@ async function explainDecision(context: ResourceContext, call: Call) {
   const { row, gateway } = await findRow(context, call);
   const then = await tryThen(context, call, row);
   const now = await context.store.readSnapshot((queries) => tryVisit(context, queries, call, row));
-  const decision = presentDecision(row);
+  const decision = presentDecision({ row, gateway });
   const isUnchanged = typeof then !== 'string' && isSame(then, now);
   return {
     decision,
@@ -100,36 +100,34 @@ async function findRow(context: ResourceContext, call: Call): Promise<Found> {
   const { accountId } = caller;
   const ask = (filter: Omit<DecisionFilter, 'accountId' | 'limit'>) =>
     askGateways(context, 'list', { accountId, limit: 1, ...filter }, isAbandoned);
-  const [, digits] = /^dec_(\d{17})$/.exec(id) ?? [];
+  const [, digits, suffix] = /^dec_(\d{17})([0-9a-f]{8})$/.exec(id) ?? [];
+  let asked: readonly AskedGateway<'list'>[] = [];
   if (digits !== undefined) {
     const number = Number(digits);
-    for (const { gateway = '', answer } of await ask({ before: number + 1 }))
-      for (const row of answer?.rows ?? []) if (Number(row.number) === number) return { row, gateway };
+    asked = await ask({ before: number + 1 });
+    for (const { gateway = '', answer } of asked)
+      for (const row of answer?.rows ?? [])
+        if (Number(row.number) === number && gatewaySuffix(gateway) === suffix) return { row, gateway };
   } else if (!hasPrefix(id, 'dec')) {
     let before: number | undefined;
     for (let page = 0; page < mostPages; page++) {
-      const asked = await ask({ before, requestId: id });
+      asked = await ask({ before, requestId: id });
       for (const { gateway = '', answer } of asked) for (const row of answer?.rows ?? []) return { row, gateway };
       const cuts = asked.flatMap(({ answer }) => answer?.cutAt ?? []);
       if (cuts.length === 0) break;
       before = Math.max(...cuts);
     }
   }
-  return notFound(context, call, id);
-}
-
-async function notFound({ services }: ResourceContext, { caller }: Call, id: string): Promise<never> {
-  const kept = services.find(keptDecisions);
-  if (kept === undefined) throw new UserError(errors.decisionsNotKept);
-  const others = (await services.get(processes).list()).filter(({ isSelf, role }) => !isSelf && role !== 'api').length;
+  if (asked.length === 0) asked = await ask({ before: 0 });
+  if (asked.every(({ state }) => state === 'keeps_none')) throw new UserError(errors.decisionsNotKept);
+  const silent = asked.filter(({ state }) => state !== 'answered').length;
   throw new UserError(errors.decisionNotFound, {
     id: quote(id),
-    days: kept.days,
-    dropped: kept.dropped(caller.accountId),
+    dropped: asked.reduce((sum, { dropped = 0 }) => sum + dropped, 0),
     others:
-      others === 0
+      silent === 0
         ? 'List decisions to see which there are.'
-        : `Another gateway may have it: there are ${others} more, which keep their own.`,
+        : `A gateway that keeps none or did not answer may have it: there are ${silent}.`,
   });
 }
 

@@ -16,7 +16,9 @@ export const gatewaysField = Type.Array(
     state: Type.String({
       enum: [...gatewayStates],
       description:
-        'answered: its decisions are counted here. keeps_none: it keeps no decisions (`GATEHOUSE_DECISIONS`). not_asked: it cannot be asked from the process that answers.',
+        'answered: its decisions are among these. keeps_none: it keeps no decisions (`GATEHOUSE_DECISIONS`). busy: it has other questions of this account to answer. ' +
+        'failed: its decisions cannot be read for now, and its log has the cause. no_answer: it stands still. unreachable: no link leads to it from the process that answers ' +
+        '(`GATEHOUSE_LINK_LISTEN`). not_asked: there are too many gateways.',
     }),
     dropped: Type.Optional(
       Type.Integer({ description: 'Decisions of this account that it could not keep since it was started.' }),

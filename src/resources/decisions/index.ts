@@ -7,6 +7,8 @@ import { askGateways } from './ask-gateways.ts';
 import * as errors from './errors.ts';
 import { explanationOperation } from './explanation.ts';
 import { DecisionExplanation, ExplainedMoment } from './explanation-schema.ts';
+import { presentGateway } from './gateways-view.ts';
+import { joinPages } from './join-pages.ts';
 import { presentDecision } from './present.ts';
 import { decisionId, prefix, readDecisionFilter } from './read-filter.ts';
 import { decisionQuery, DecisionsPage, DecisionView } from './schema.ts';
@@ -15,7 +17,7 @@ import { DecisionCounts, DecisionPoint, DecisionSummary, DecisionTop } from './s
 
 const path = '/decisions';
 const notKept =
-  'The process that answers keeps no decisions about visitors. The operator can name a folder for them in GATEHOUSE_DECISIONS, on each process that carries traffic.';
+  'No process that carries traffic keeps decisions about visitors. The operator can name a folder for them in GATEHOUSE_DECISIONS, on each of them.';
 
 function listOperation(context: ResourceContext): Operation {
   return operation({
@@ -25,8 +27,8 @@ function listOperation(context: ResourceContext): Operation {
     operationId: 'DecisionsList',
     summary: 'List decisions about visitors',
     description:
-      'What the process that answers decided about requests and connections of this account, newest first, for as long as it keeps them (`GATEHOUSE_DECISIONS`). ' +
-      'Each gateway has its own: `gateway` names the one that answers, and `other_gateways` tells how many more there are. ' +
+      'What the gateways decided about requests and connections of this account, newest first, for as long as they keep them (`GATEHOUSE_DECISIONS`). ' +
+      'Every gateway of the installation is asked: `gateways` says what became of it, and decisions of one that did not answer are not among these. ' +
       'A page looks through a limited number of decisions: if few of them pass the filters, it may have fewer than `limit`, or none, and still have a `next_page_uri`. ' +
       'Bodies, headers and queries are never kept.',
     tag: 'Traffic',
@@ -44,33 +46,23 @@ function listOperation(context: ResourceContext): Operation {
         { ...filter, limit: filter.limit + 1 },
         call.isAbandoned,
       );
-      const others = asked.filter(({ state }) => state === 'not_asked').length;
-      const own = asked.find(({ state }) => state === 'answered');
-      if (own?.answer === undefined) {
-        const page = presentPage(call, path, 'decisions', [], undefined);
-        return { ...page, other_gateways: others, was_cut_off: false, dropped: 0, not_kept: notKept };
-      }
-      const { rows, cutAt } = own.answer;
-      const shown = rows.slice(0, filter.limit);
-      const nextBefore = rows.length > shown.length ? shown.at(-1)?.number : cutAt;
+      const pages = asked.flatMap(({ gateway, answer }) =>
+        gateway === undefined || answer === undefined ? [] : [{ gateway, page: answer }],
+      );
+      const { rows, next, wasCut } = joinPages(pages, filter.limit);
       return {
-        ...presentPage(
-          call,
-          path,
-          'decisions',
-          shown.map(presentDecision),
-          nextBefore === undefined ? undefined : decisionId(nextBefore),
-        ),
-        gateway: own.gateway,
-        other_gateways: others,
-        was_cut_off: rows.length === shown.length && cutAt !== undefined,
-        dropped: own.dropped,
+        ...presentPage(call, path, 'decisions', rows.map(presentDecision), next && decisionId(next)),
+        gateways: asked.map((each) => presentGateway(each, undefined)),
+        other_gateways: asked.length - pages.length,
+        was_cut_off: wasCut,
+        dropped: asked.reduce((sum, { dropped = 0 }) => sum + dropped, 0),
+        ...(asked.some(({ state }) => state !== 'keeps_none') ? {} : { not_kept: notKept }),
       };
     },
   });
 }
 
-/** Decisions about visitors that the gateway of this process keeps. */
+/** Decisions about visitors that gateways keep. */
 export const decisionsResource: Resource = {
   errors: Object.values(errors),
   migrations: [],

@@ -1,11 +1,13 @@
 import type { DecisionRow } from '../../decisions/columns.ts';
+import { gatewaySuffix } from '../../decisions/gateway-suffix.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import { decisionId } from './read-filter.ts';
 
 /** A decision as people read it. */
-export function presentDecision(row: DecisionRow) {
+export function presentDecision({ row, gateway }: { readonly row: DecisionRow; readonly gateway: string }) {
   return {
-    id: decisionId(row.number),
+    id: decisionId({ number: Number(row.number), suffix: gatewaySuffix(gateway) }),
+    gateway,
     at: toTimestamp(Number(row.at_ms)),
     kind: row.kind,
     verdict: row.verdict,

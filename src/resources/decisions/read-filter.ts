@@ -6,6 +6,7 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { parseIp } from '../../lib/ip/address.ts';
 import { cidrOfAddress, parseCidr } from '../../lib/ip/cidr.ts';
 import { badDecisionFilter } from './errors.ts';
+import type { Place } from './join-pages.ts';
 
 export const prefix = 'dec';
 export const verdicts = ['allowed', 'warned', 'refused'] as const;
@@ -19,7 +20,7 @@ export function readDecisionFilter({ caller, page, filters }: Call): DecisionFil
   return {
     accountId: caller.accountId,
     limit: page.limit,
-    before: readBefore(page.beforeId),
+    ...readBefore(page.beforeId),
     fromMs: readTime(since),
     // Times are shown in whole seconds, and the last one counts.
     toMs: untilMs === undefined ? undefined : untilMs + 1000,
@@ -36,15 +37,15 @@ export function readDecisionFilter({ caller, page, filters }: Call): DecisionFil
   };
 }
 
-export function decisionId(number: number | bigint): string {
-  return `${prefix}_${String(number).padStart(digits, '0')}`;
+export function decisionId({ number, suffix }: Place): string {
+  return `${prefix}_${String(number).padStart(digits, '0')}${suffix}`;
 }
 
-function readBefore(id: string | undefined): number | undefined {
-  if (id === undefined) return undefined;
-  const [, number] = /^dec_(\d{17})$/.exec(id) ?? [];
+function readBefore(id: string | undefined): Pick<DecisionFilter, 'before' | 'beforeSuffix'> {
+  if (id === undefined) return {};
+  const [, number, beforeSuffix] = /^dec_(\d{17})([0-9a-f]{8})$/.exec(id) ?? [];
   if (number === undefined) throw new UserError(wrongIdKind, { field: 'before_id', id: quote(id), prefix });
-  return Number(number);
+  return { before: Number(number), beforeSuffix };
 }
 
 export function readTime(text: string | undefined): number | undefined {

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 
 import { nextPageUri } from '../../api/list-page.ts';
 import type { QueryParameter } from '../../api/operation.ts';
+import { gatewaysField } from './gateways-view.ts';
 import { verdicts } from './read-filter.ts';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
@@ -11,7 +12,8 @@ const milliseconds = (description: string) =>
 
 export const DecisionView = Type.Object(
   {
-    id: Type.String({ description: 'Unique identifier of the decision on its gateway.' }),
+    id: Type.String({ description: 'Unique identifier of the decision.' }),
+    gateway: Type.String({ description: 'Id of the store of decisions that has it, one for each gateway.' }),
     at: Type.String({ format: 'date-time', description: 'When the request or connection was over, RFC 3339.' }),
     kind: Type.String({ enum: ['https', 'tcp'], description: 'https: a request. tcp: a connection of TCP or TLS.' }),
     verdict: Type.String({
@@ -52,16 +54,17 @@ export const DecisionsPage = Type.Object(
     decisions: Type.Array(Type.Ref('Decision'), { description: 'The decisions of this page, newest first.' }),
     uri: Type.String({ description: 'URI of the list resource.' }),
     next_page_uri: nextPageUri,
-    gateway: text('Id of the gateway that kept these decisions: the one that answers. Absent: it keeps none.'),
+    gateways: gatewaysField,
     other_gateways: Type.Integer({
-      description: 'How many other processes carry traffic. Their decisions are not among these: ask each of them.',
+      description:
+        'How many processes that carry traffic keep no decisions or have not answered: `gateways` tells which.',
     }),
     was_cut_off: Type.Boolean({
       description:
         'true: the page ended before it was full, after many decisions or a long time. The next page goes on.',
     }),
     dropped: Type.Integer({
-      description: 'Decisions of this account that the gateway could not keep since it was started.',
+      description: 'Decisions of this account that the gateways could not keep since they were started.',
     }),
     not_kept: text('Why there are none, and the setting that has them kept. Absent: they are kept.'),
   },

@@ -15,9 +15,11 @@ import { servesAgents } from '../../config/roles.ts';
 import { openLocalCa } from '../../gateway/certificates/local-ca.ts';
 import type { LocalCa } from '../../gateway/certificates/local-ca.ts';
 import type { ResilientGateway } from '../../gateway/resilient-gateway.ts';
+import { answerLinks } from '../../decisions/answer-links.ts';
 import { BoundReports } from '../../lib/bound-reports.ts';
 import type { LinkDirectory } from '../../links/link-directory.ts';
 import type { OpenStream } from '../../links/stream-request.ts';
+import type { AskProcess } from '../../resources/decisions/service.ts';
 import { localCa } from '../../resources/local-ca/service.ts';
 import type { Registration } from '../../resources/processes/service.ts';
 import type { ResourceContext } from '../../resources/resource.ts';
@@ -38,9 +40,12 @@ export interface RunningAgents extends AsyncDisposable {
   readonly linkPort: number | undefined;
   /** Opens streams through any agent of the installation. */
   readonly openStream: OpenStream;
+  /** Asks other processes. */
+  readonly ask: AskProcess;
 }
 
-interface AgentParts extends Pick<Observers, 'observer' | 'metrics' | 'rates' | 'log'>, Pick<Limits, 'failures'> {
+interface AgentParts
+  extends Pick<Observers, 'observer' | 'metrics' | 'rates' | 'log' | 'decisions'>, Pick<Limits, 'failures'> {
   readonly context: ResourceContext;
   readonly access: AccessTable;
   readonly registration: Pick<Registration, 'id'>;
@@ -67,7 +72,13 @@ export async function startAgents(config: Config, parts: AgentParts): Promise<Ru
   const own = host && sessionStreams(host);
   // Before agents connect: their sessions are to be served by all from the start.
   const links = opened.use(
-    await startLinks(config, { ...parts, processId: parts.registration.id, localCa: authority, own }),
+    await startLinks(config, {
+      ...parts,
+      processId: parts.registration.id,
+      localCa: authority,
+      own,
+      answer: answerLinks(parts.decisions),
+    }),
   );
   const listener = host && (await openListener(config, parts, authority, host, bounds));
   if (listener !== undefined) log.info({ host: config.agentListen?.host, port: listener.port }, 'listening for agents');
@@ -76,6 +87,7 @@ export async function startAgents(config: Config, parts: AgentParts): Promise<Ru
     port: listener?.port,
     linkPort: links.port,
     openStream: links.open,
+    ask: links.ask,
     async [Symbol.asyncDispose]() {
       const limitMs = config.drainSeconds * 1000;
       // Agents that can go nowhere else stay until all visitors have left, so that they come back to the next process soon.

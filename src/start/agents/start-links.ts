@@ -9,13 +9,16 @@ import type { LinkDirectory } from '../../links/link-directory.ts';
 import { LinkListener } from '../../links/link-listener.ts';
 import type { LinkListenerOptions } from '../../links/link-listener.ts';
 import { LinkPool } from '../../links/link-pool.ts';
+import type { AnswerQuestion } from '../../links/question.ts';
 import { connectLink } from '../../links/link-tls.ts';
 import { StreamRefused } from '../../links/stream-request.ts';
 import type { OpenStream, StreamRequest } from '../../links/stream-request.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../observe/metrics.ts';
+import type { AskProcess } from '../../resources/decisions/service.ts';
 import type { Observers } from '../observers.ts';
 import { gatewayTimeouts } from '../start-gateway.ts';
+import { askProcesses } from './ask-processes.ts';
 import { linkCredentials } from './link-credentials.ts';
 
 interface LinkParts extends Pick<Observers, 'observer' | 'metrics' | 'rates' | 'log'> {
@@ -24,6 +27,8 @@ interface LinkParts extends Pick<Observers, 'observer' | 'metrics' | 'rates' | '
   /** Undefined where the process carries no traffic. */
   readonly gateway: ResilientGateway | undefined;
   readonly directory: LinkDirectory;
+  /** Answers questions of other processes. */
+  readonly answer: AnswerQuestion;
   /** Opens streams through sessions of this process; undefined where it holds none. */
   readonly own: OpenStream | undefined;
 }
@@ -33,6 +38,8 @@ export interface RunningLinks extends Disposable {
   readonly port: number | undefined;
   /** Opens streams through any session of the installation. */
   readonly open: OpenStream;
+  /** Asks other processes. */
+  readonly ask: AskProcess;
   /** Accepts no more links; those that are open stay. */
   stop(): void;
 }
@@ -74,6 +81,7 @@ export async function startLinks(config: Config, parts: LinkParts): Promise<Runn
         });
       } else await (own ?? refuseAll)(request, user);
     },
+    ask: askProcesses(pool),
     stop: () => listener?.stop(),
     [Symbol.dispose]() {
       listener?.close();
@@ -84,10 +92,40 @@ export async function startLinks(config: Config, parts: LinkParts): Promise<Runn
   };
 }
 
+interface AskingParts extends Pick<LinkParts, 'processId' | 'localCa' | 'directory' | 'observer' | 'log'> {}
+
+/** Opens the way to ask other processes, for one that carries no visitors to them. */
+export function startAsking(config: Config, parts: AskingParts): Disposable & Pick<RunningLinks, 'ask'> {
+  const { processId, localCa, directory, observer, log } = parts;
+  const reports = reportBounds(observer, log);
+  const pool = openPool(config, parts, {
+    credentials: linkCredentials(localCa, processId),
+    heartbeat,
+    maxUnreadBytes: config.linkUnreadMib * mebibyte,
+    overrun: () => {
+      reports.refused('link_unread_mib', {});
+    },
+  });
+  directory.onGone((gone) => {
+    pool.forget(gone);
+  });
+  return {
+    ask: askProcesses(pool),
+    [Symbol.dispose]() {
+      pool[Symbol.dispose]();
+      reports[Symbol.dispose]();
+    },
+  };
+}
+
 /** The same for links that are opened and for those that are accepted. */
 type CommonParts = Pick<LinkListenerOptions, 'credentials' | 'heartbeat' | 'maxUnreadBytes' | 'overrun'>;
 
-function openPool(config: Config, { directory, log }: LinkParts, { credentials, ...common }: CommonParts): LinkPool {
+function openPool(
+  config: Config,
+  { directory, log }: Pick<LinkParts, 'directory' | 'log'>,
+  { credentials, ...common }: CommonParts,
+): LinkPool {
   return new LinkPool({
     ...common,
     directory,
@@ -113,7 +151,7 @@ function shareRates({ gateway, rates, directory, processId }: LinkParts, pool: L
 /** Only where there are sessions to be reached, or traffic. */
 async function openListener(
   { linkListen, agentAuthSeconds, agentPending }: Config,
-  { own = refuseAll, rates, metrics, log }: LinkParts,
+  { own = refuseAll, answer, rates, metrics, log }: LinkParts,
   common: CommonParts,
 ): Promise<LinkListener | undefined> {
   if (linkListen === undefined) return undefined;
@@ -124,6 +162,7 @@ async function openListener(
     heard: (message) => {
       rates.hear(message);
     },
+    answer,
     handshakeMs: agentAuthSeconds * 1000,
     maxPending: agentPending,
     refused: () => {

@@ -4,6 +4,7 @@ import type { Answer, CallOptions, Gatehouse } from '../../support/gatehouse.ts'
 import { decision, openDecisions } from '../../support/decisions.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { newId } from '../../../src/lib/ids.ts';
+import { gatewaySuffix } from '../../../src/decisions/gateway-suffix.ts';
 import type { Decisions } from '../../../src/decisions/decisions.ts';
 import { keptDecisions } from '../../../src/resources/decisions/service.ts';
 import { visitors } from '../../../src/resources/visitors/service.ts';
@@ -195,7 +196,7 @@ async function keepDecision({ gatehouse, token }: Account): Promise<string> {
   const accountId = String(row?.[0]);
   decisions.add(accountId, decision({ edge_id: edge.id, route_id: '' }));
   const { rows } = await decisions.ask('list', { accountId, limit: 1 });
-  return `dec_${String(rows[0]?.number).padStart(17, '0')}`;
+  return `dec_${String(rows[0]?.number).padStart(17, '0')}${gatewaySuffix(decisions.gateway)}`;
 }
 
 /** Tells what a gateway tells when somebody has signed in. */

@@ -49,13 +49,13 @@ export function OneRequest({ id }: { readonly id: string }) {
       ) : data.decision === undefined ? (
         <NotFound id={id} told={data.told} />
       ) : (
-        <Explained decision={data.decision} gateway={data.told.gateway} />
+        <Explained decision={data.decision} gateway={data.decision.gateway} />
       )}
     </>
   );
 }
 
-function Explained({ decision, gateway }: { readonly decision: Decision; readonly gateway: string | undefined }) {
+function Explained({ decision, gateway }: { readonly decision: Decision; readonly gateway: string }) {
   const names = useNames();
   const { verdict, at, client_ip: ip, person, host, protocol, worker, configuration_version: version } = decision;
   const cause = causeOf(decision, names);

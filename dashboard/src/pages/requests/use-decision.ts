@@ -29,7 +29,7 @@ export function useDecision(id: string): Read<FoundDecision> {
 
 /** A decision is the first one before the id that follows its own. */
 function queryFor(id: string): { readonly before_id?: string; readonly request_id?: string } {
-  const [, number] = /^dec_(\d{17})$/.exec(id) ?? [];
+  const [, number] = /^dec_(\d{17})[0-9a-f]{8}$/.exec(id) ?? [];
   if (number === undefined) return { request_id: id };
-  return { before_id: `dec_${String(BigInt(number) + 1n).padStart(17, '0')}` };
+  return { before_id: `dec_${String(BigInt(number) + 1n).padStart(17, '0')}00000000` };
 }

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { LinkServer } from './link-server.ts';
+import { Link } from './link.ts';
+import { Unanswered } from './question.ts';
+import type { AnswerQuestion } from './question.ts';
+import { openNothing } from './stream-request.ts';
+
+const limits = { heardMs: 20_000, answerMs: 20_000 };
+
+/** Both ends of a link, over sockets. */
+async function startLink(t: TestContext, answer: AnswerQuestion | undefined): Promise<{ link: Link; far: Socket }> {
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const near = connect((listener.address() as AddressInfo).port, '127.0.0.1');
+  const [far] = (await once(listener, 'connection')) as [Socket];
+  const common = { maxUnreadBytes: 2 ** 24, overrun: () => {}, closed: () => {} };
+  const server = new LinkServer(far, { ...common, open: openNothing, answer });
+  const link = new Link(near, common);
+  t.after(() => {
+    link.close('the test is over');
+    server.close('the test is over');
+    near.destroy();
+    far.destroy();
+    listener.close();
+  });
+  return { link, far };
+}
+
+const isUnanswered = (isSilent: boolean) => (error: unknown) =>
+  error instanceof Unanswered && error.isSilent === isSilent;
+
+test('questions have their answers, many at once and of any size within the bounds', async (t) => {
+  const { link } = await startLink(t, async (question) => ({ echo: question }));
+  for (const length of [0, 1, 30_000, 60_000]) {
+    const question = { text: 'ü'.repeat(length / 2) };
+    assert.deepEqual(await link.ask(question, limits), { echo: question });
+  }
+  const all = await Promise.all(Array.from({ length: 8 }, (_, at) => link.ask({ at }, limits)));
+  assert.deepEqual(
+    all,
+    Array.from({ length: 8 }, (_, at) => ({ echo: { at } })),
+  );
+  const { link: large } = await startLink(t, async () => ({ text: 'x'.repeat(3 * 2 ** 20) }));
+  // The answer of the function above.
+  const { text } = (await large.ask({}, limits)) as { readonly text: string };
+  assert.equal(text.length, 3 * 2 ** 20);
+  assert.equal(large.streams, 0);
+});
+
+test('a question or an answer beyond the bounds is refused, and the link goes on', async (t) => {
+  const { link } = await startLink(t, async (question) =>
+    JSON.stringify(question).includes('long') ? { text: 'x'.repeat(5 * 2 ** 20) } : { is: 'short' },
+  );
+  await assert.rejects(link.ask({ text: 'x'.repeat(70_000) }, limits), /too long/);
+  await assert.rejects(link.ask({ answer: 'long' }, limits), isUnanswered(false));
+  assert.deepEqual(await link.ask({}, limits), { is: 'short' });
+});
+
+test('more questions at once than a link answers are refused', async (t) => {
+  const gate = Promise.withResolvers<object>();
+  const { link } = await startLink(t, () => gate.promise);
+  const asked = Array.from({ length: 9 }, () =>
+    link.ask({}, limits).then(
+      () => 'answered',
+      () => 'refused',
+    ),
+  );
+  assert.equal(await Promise.race(asked), 'refused');
+  gate.resolve({});
+  const ends = await Promise.all(asked);
+  assert.equal(ends.filter((end) => end === 'answered').length, 8);
+});
+
+test('a fault, a side that takes no questions, and a link that breaks are no answers', async (t) => {
+  const { link: faulty } = await startLink(t, () => Promise.reject(new Error('secret')));
+  await assert.rejects(
+    faulty.ask({}, limits),
+    (error) => isUnanswered(false)(error) && !String(error).includes('secret'),
+  );
+  const { link: deaf } = await startLink(t, undefined);
+  await assert.rejects(deaf.ask({}, limits), isUnanswered(false));
+  const { link: broken, far } = await startLink(t, () => new Promise(() => {}));
+  const asked = broken.ask({}, limits);
+  far.destroy();
+  await assert.rejects(asked, isUnanswered(false));
+  await assert.rejects(broken.ask({}, limits), Unanswered);
+});
+
+test('one who is silent is told from one who is slow, and learns that nobody waits any more', async (t) => {
+  let isAbandoned = (): boolean => false;
+  const { link, far } = await startLink(t, (_question, given) => {
+    isAbandoned = given;
+    return new Promise(() => {});
+  });
+  await assert.rejects(link.ask({}, { ...limits, answerMs: 300 }), /did not answer in time/);
+  while (!isAbandoned()) await sleep(5);
+  far.pause();
+  await assert.rejects(link.ask({}, { ...limits, heardMs: 100 }), isUnanswered(true));
+});
