@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageFault } from '../agents/wire/fields.ts';
 import { streamTypes } from '../agents/wire/stream-types.ts';
 import { Backoff } from './backoff.ts';
+import type { RecentExchanges } from './inspect/recent-exchanges.ts';
 import { connectServer, ServerFault } from './connect-server.ts';
 import type { ServerAddress } from './connect-server.ts';
 import { isPassing, kindOf, Refused } from './refusals.ts';
@@ -40,6 +41,8 @@ export interface AgentOptions {
   readonly plan: TunnelPlan;
   readonly reporter: Reporter;
   readonly times: AgentTimes;
+  /** Where requests of visitors are recorded; left out: nowhere. */
+  readonly recent?: RecentExchanges | undefined;
 }
 
 /** Why an agent ended. */
@@ -74,7 +77,13 @@ export class Agent {
       hasProxyHeader: plan.options.proxyProto !== 0,
       dialMs: times.connectMs,
       events: reporter,
+      recent: options.recent,
     });
+  }
+
+  /** URL or labels of the tunnel; undefined before the first. */
+  get address(): string | undefined {
+    return this.#bound && this.#addressOf(this.#bound);
   }
 
   /** Resolves when the agent has ended. */
@@ -127,7 +136,11 @@ export class Agent {
       throw error;
     }
     this.#wasOnline = true;
-    reporter.state({ kind: 'online', address: this.#bound.url || plan.labelsText, target: plan.target.url });
+    reporter.state({ kind: 'online', address: this.#addressOf(this.#bound), target: plan.target.url });
+  }
+
+  #addressOf({ url }: BoundTunnel): string {
+    return url || this.#options.plan.labelsText;
   }
 
   /** A name that the server chose may be lost while the agent was away for long: another one is better than none. */

@@ -11,6 +11,8 @@ export type AgentState =
 /** Tells the operator what happens. */
 export interface Reporter extends VisitorEvents {
   state(state: AgentState): void;
+  /** The local page of requests is open at this URL. */
+  inspecting(url: string): void;
   /** The last words, for which `isFault` says whether something went wrong. Resolves when they are written. */
   end(lines: readonly string[], isFault: boolean): Promise<void>;
 }

@@ -7,6 +7,7 @@ import { ProxyHeaderReader } from '../lib/ip/proxy-protocol.ts';
 import { unavailable } from './bad-gateway.ts';
 import { dialTarget } from './dial-target.ts';
 import type { Dialling } from './dial-target.ts';
+import type { RecentExchanges } from './inspect/recent-exchanges.ts';
 import type { Target } from './target.ts';
 import { HttpWatch } from './watch/http-watch.ts';
 import type { RequestReport } from './watch/http-watch.ts';
@@ -33,6 +34,8 @@ export interface VisitorOptions {
   readonly hasProxyHeader: boolean;
   readonly dialMs: number;
   readonly events: VisitorEvents;
+  /** Where requests are recorded; undefined: nowhere. */
+  readonly recent: RecentExchanges | undefined;
 }
 
 /** Time for the rest of a request whose target cannot be reached, and for the server to take the answer to it. */
@@ -63,7 +66,8 @@ export class Visitor implements StreamReceiver {
     this.#options = options;
     this.#address = header.clientAddr;
     this.#over = over;
-    this.#watch = isHttp ? new HttpWatch((report) => options.events.request(report)) : undefined;
+    const recorder = options.recent?.recorder({ visitor: header.clientAddr, replayOf: undefined });
+    this.#watch = isHttp ? new HttpWatch((report) => options.events.request(report), recorder) : undefined;
     if (options.hasProxyHeader) this.#proxyHeader = new ProxyHeaderReader();
     // Before TLS goes only the header, which has to be read first.
     if (!(options.hasProxyHeader && options.target.isTls)) this.#dial(undefined);

@@ -103,7 +103,11 @@ function addHttpOptions(command: Command): void {
     .addOption(scheme)
     .option('--compression', 'compress responses')
     .option('--basic-auth-file <file>', basicAuth)
-    .option('--upstream-insecure', 'accept any certificate of a target over TLS');
+    .option('--upstream-insecure', 'accept any certificate of a target over TLS')
+    .option(
+      '--inspect <address>',
+      `where this machine shows the last requests and replays them: a port, 127.0.0.1:PORT, [::1]:PORT or off (${agentVariables.inspect}, default: 4040 or the next free port)`,
+    );
 }
 
 function addServerOptions(command: Command): void {

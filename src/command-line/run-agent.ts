@@ -4,6 +4,10 @@ import { isatty } from 'node:tty';
 import { Agent, usualTimes } from '../agent-client/agent.ts';
 import type { ServerAddress } from '../agent-client/connect-server.ts';
 import { exitCodes, toExit } from '../agent-client/exit.ts';
+import { openInspection, parseInspect } from '../agent-client/inspect/open-inspection.ts';
+import type { InspectAddress } from '../agent-client/inspect/open-inspection.ts';
+import { RecentExchanges } from '../agent-client/inspect/recent-exchanges.ts';
+import { Replays } from '../agent-client/inspect/replay.ts';
 import { JsonReporter } from '../agent-client/output/json-reporter.ts';
 import { LineOutput } from '../agent-client/output/line-output.ts';
 import { ScreenReporter } from '../agent-client/output/screen-reporter.ts';
@@ -15,6 +19,7 @@ import { readPrivateFile } from '../lib/private-file.ts';
 import type { Reporter } from '../agent-client/reporter.ts';
 import { readSettingsFile, settingsPath } from '../agent-client/settings-file.ts';
 import type { FileSettings } from '../agent-client/settings-file.ts';
+import type { TunnelPlan } from '../agent-client/sign-in.ts';
 import { UsageFault } from '../agent-client/target.ts';
 import type { TunnelKind } from '../agent-client/target.ts';
 import { agentVariables } from '../config/agent-variables.ts';
@@ -32,6 +37,7 @@ export interface AgentFlags extends TunnelFlags {
   readonly fingerprint?: string;
   readonly profile?: string;
   readonly basicAuthFile?: string;
+  readonly inspect?: string;
   readonly log?: 'text' | 'json';
 }
 
@@ -58,12 +64,24 @@ export async function runAgent(
   const server = await readServer(flags, file, profile, host);
   const token = own ?? profileToken(profile, server, path);
   const reporter = createReporter(flags, plan.target.url, host);
-  const agent = new Agent({ server, facts: { token, version }, plan, reporter, times: usualTimes });
+  const inspect =
+    kind === 'http' ? parseInspect(flags.inspect ?? (host.env[agentVariables.inspect] || undefined)) : 'off';
+  const recent = inspect === 'off' ? undefined : new RecentExchanges();
+  const agent = new Agent({ server, facts: { token, version }, plan, reporter, times: usualTimes, recent });
+  if (inspect !== 'off' && recent !== undefined) reporter.inspecting(await inspectAt(inspect, recent, plan, agent));
   stopOnSignals(agent, reporter, host);
   // Also a fault of this program itself must give the terminal back.
   const { code, lines } = await agent.run().then(toExit, (error: unknown) => ({ code: 1, lines: [explain(error)] }));
   await reporter.end(lines, code !== exitCodes.stopped);
   host.exit(code);
+}
+
+/** Opens the local page of requests; returns its URL. */
+function inspectAt(at: InspectAddress, recent: RecentExchanges, plan: TunnelPlan, agent: Agent): Promise<string> {
+  const { target, upstreamInsecure: insecure, options } = plan;
+  const { proxyProto: proxyProtocol } = options;
+  const replays = new Replays(recent, { target, insecure, proxyProtocol, dialMs: usualTimes.connectMs });
+  return openInspection(at, { recent, replays, target: target.url, address: () => agent.address });
 }
 
 /** The first signal lets visitors leave, the second one ends at once. */

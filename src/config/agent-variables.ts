@@ -5,4 +5,5 @@ export const agentVariables = {
   fingerprint: 'GATEHOUSE_FINGERPRINT',
   authtoken: 'GATEHOUSE_AUTHTOKEN',
   basicAuth: 'GATEHOUSE_BASIC_AUTH',
+  inspect: 'GATEHOUSE_INSPECT',
 } as const;

@@ -38,6 +38,42 @@ test('it prints a public address, takes visitors to the port, and prints a line 
   assert.ok(!agent.out.includes('\u001B'), 'a pipe gets no live view');
 });
 
+test('it prints the address of a local page, which shows the last requests and replays them', async () => {
+  await using upstream = await startUpstream();
+  const { agent, address } = await server.online(['http', upstream.port], { GATEHOUSE_INSPECT: '127.0.0.1:0' });
+  const page = await agent.printed(/^\S+ inspect requests at (http:\/\/127\.0\.0\.1:\d+)$/m);
+  await server.visit(address, {
+    path: '/hook?a=1',
+    method: 'POST',
+    body: 'paid',
+    headers: { authorization: 'Bearer hunter2' },
+  });
+  await agent.printed(/ POST \/hook 200 /);
+  const listed = async () => JSON.parse(await (await fetch(`${page}/api/requests/http`)).text()).requests;
+  const [first] = await listed();
+  const { id, request: recorded, response } = first;
+  assert.deepEqual([recorded.uri, response.status_code], ['/hook?a=1', 200]);
+  assert.match(first.remote_addr, /^127\.0\.0\.1:\d+$/);
+  const headers = { 'content-type': 'application/json' };
+  const call = { method: 'POST', headers, body: JSON.stringify({ id }) };
+  assert.equal((await fetch(`${page}/api/requests/http`, call)).status, 204);
+  const [replay] = await listed();
+  assert.equal(replay.replay_of, id);
+  const { body } = splitRaw(replay.response.raw);
+  const echo = JSON.parse(body);
+  assert.deepEqual([echo.method, echo.url, echo.headers['gatehouse-replay']], ['POST', '/hook?a=1', id]);
+  assert.ok(!JSON.stringify(await listed()).includes('hunter2'));
+  // A port that was asked for is not exchanged for another.
+  const other = server.agent(['http', upstream.port, '--inspect', new URL(page).port]);
+  await other.complained(/--inspect: 127\.0\.0\.1:\d+ cannot be listened on \(EADDRINUSE\)/);
+});
+
+function splitRaw(raw: string): { readonly head: string; readonly body: string } {
+  const text = Buffer.from(raw, 'base64').toString();
+  const at = text.indexOf('\r\n\r\n');
+  return { head: text.slice(0, at), body: text.slice(at + 4) };
+}
+
 test('a chosen name, changed headers, metadata, and JSON lines', async () => {
   await using upstream = await startUpstream();
   const options = [

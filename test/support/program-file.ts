@@ -21,5 +21,7 @@ export const workersBeside = isLong ? 'auto' : 'off';
 export const bareEnvironment: Readonly<Record<string, string | undefined>> = {
   PATH: process.env['PATH'],
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+  // The local page of each agent would take ports that others expect to be free.
+  GATEHOUSE_INSPECT: 'off',
   GATEHOUSE_WORKERS: workersBeside,
 };

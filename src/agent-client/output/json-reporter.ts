@@ -28,6 +28,10 @@ export class JsonReporter implements Reporter {
     }
   }
 
+  inspecting(url: string): void {
+    this.#line('inspecting', { url });
+  }
+
   request({ method, path, status, ms, isWhole }: RequestReport): void {
     this.#line('request', { method, path, status: status ?? null, ms: Math.round(ms), whole: isWhole });
   }

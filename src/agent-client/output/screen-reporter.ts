@@ -44,6 +44,7 @@ export class ScreenReporter implements Reporter {
   };
   #state: AgentState = { kind: 'connecting', server: '' };
   #address: string | undefined;
+  #inspected: string | undefined;
   #requests = 0;
   #connections = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -63,6 +64,10 @@ export class ScreenReporter implements Reporter {
     if (state.kind !== 'connecting') this.#add({ time: timeOfDay(), text: describeState(state) });
     this.#state = state;
     this.#schedule();
+  }
+
+  inspecting(url: string): void {
+    this.#inspected = url;
   }
 
   request(request: RequestReport): void {
@@ -113,6 +118,7 @@ export class ScreenReporter implements Reporter {
         state: this.#state,
         address: this.#address,
         target: this.#target,
+        inspected: this.#inspected,
         requests: this.#requests,
         connections: this.#connections,
         lines: this.#lines,

@@ -8,6 +8,7 @@ const content: ScreenContent = {
   state: { kind: 'online', address: 'https://a.test', target: 'http://localhost:3000' },
   address: 'https://a.test',
   target: 'http://localhost:3000',
+  inspected: 'http://127.0.0.1:4040',
   requests: 40,
   connections: 0,
   lines: Array.from({ length: maxScreenLines }, (_, at) => ({
@@ -20,6 +21,7 @@ test('the view has the state, the address and the newest requests', () => {
   const lines = drawScreen(content, { columns: 80, rows: 40 });
   assert.ok(lines.includes('status    online'));
   assert.ok(lines.includes('address   https://a.test -> http://localhost:3000'));
+  assert.ok(lines.includes('inspect   http://127.0.0.1:4040'));
   assert.match(lines.at(-1) ?? '', /^10:11:12 {2}GET +\/path\/19 +200 +12 ms$/);
   const down = drawScreen(
     { ...content, state: { kind: 'offline', reason: 'no network', retryMs: 3000 } },

@@ -17,6 +17,8 @@ export interface ScreenContent {
   /** URL or labels, once they are known. */
   readonly address: string | undefined;
   readonly target: string;
+  /** URL of the local page of requests; undefined: there is none. */
+  readonly inspected: string | undefined;
   readonly requests: number;
   readonly connections: number;
   /** Oldest first. */
@@ -30,12 +32,13 @@ const fixedColumns = 34;
 
 /** The lines of the live view, cut to the size of the terminal. */
 export function drawScreen(content: ScreenContent, { columns, rows }: ScreenSize): readonly string[] {
-  const { state, address, target, requests, connections } = content;
+  const { state, address, target, inspected, requests, connections } = content;
   const head = [
     'gatehouse agent (Ctrl-C to stop)',
     '',
     `status    ${state.kind === 'online' ? 'online' : describeState(state)}`,
     `address   ${address ?? '-'} -> ${target}`,
+    ...(inspected === undefined ? [] : [`inspect   ${inspected}`]),
     `so far    ${requests} requests, ${connections} connections`,
     '',
   ];

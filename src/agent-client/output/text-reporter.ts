@@ -23,6 +23,10 @@ export class TextReporter implements Reporter {
     if (!isRepeated) this.#line(describeState(state));
   }
 
+  inspecting(url: string): void {
+    this.#line(`inspect requests at ${url}`);
+  }
+
   request(report: RequestReport): void {
     this.#line(describeRequest(report));
   }

@@ -2,10 +2,13 @@ const lineFeed = 10;
 /** Longest line between chunks that is believed to be one. */
 const maxLine = 4096;
 
+/** Takes bytes of a body; their memory is used again. */
+export type TakeBytes = (bytes: Buffer) => void;
+
 /** Finds the end of a body without looking at it. */
 export interface BodySkip {
-  /** Returns where in `bytes` the body ends, `more` if it goes on, or `lost` if it is none. */
-  skip(bytes: Buffer, at: number): number | 'more' | 'lost';
+  /** Returns where in `bytes` the body ends, `more` if it goes on, or `lost` if it is none. `take` gets what it is made of. */
+  skip(bytes: Buffer, at: number, take: TakeBytes | undefined): number | 'more' | 'lost';
 }
 
 export class LengthSkip implements BodySkip {
@@ -15,15 +18,21 @@ export class LengthSkip implements BodySkip {
     this.#left = length;
   }
 
-  skip(bytes: Buffer, at: number): number | 'more' {
+  skip(bytes: Buffer, at: number, take: TakeBytes | undefined): number | 'more' {
     const taken = Math.min(this.#left, bytes.length - at);
+    take?.(bytes.subarray(at, at + taken));
     this.#left -= taken;
     return this.#left === 0 ? at + taken : 'more';
   }
 }
 
 /** A body that only the end of the connection ends. */
-export const untilEnd: BodySkip = { skip: () => 'more' };
+export const untilEnd: BodySkip = {
+  skip: (bytes, at, take) => {
+    take?.(bytes.subarray(at));
+    return 'more';
+  },
+};
 
 export class ChunkedSkip implements BodySkip {
   #part: 'size' | 'data' | 'after data' | 'trailers' = 'size';
@@ -31,11 +40,12 @@ export class ChunkedSkip implements BodySkip {
   #left = 0;
   #line = '';
 
-  skip(bytes: Buffer, start: number): number | 'more' | 'lost' {
+  skip(bytes: Buffer, start: number, take: TakeBytes | undefined): number | 'more' | 'lost' {
     let at = start;
     while (at < bytes.length) {
       if (this.#part === 'data') {
         const taken = Math.min(this.#left, bytes.length - at);
+        take?.(bytes.subarray(at, at + taken));
         this.#left -= taken;
         at += taken;
         if (this.#left === 0) this.#part = 'after data';

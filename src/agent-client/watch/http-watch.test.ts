@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 
 import { Random } from '../../../test/e2e/gateway/support/random.ts';
+import { RecentExchanges } from '../inspect/recent-exchanges.ts';
 import { HttpWatch } from './http-watch.ts';
 
 /** One step of a connection: bytes of the visitor, bytes of the target, or the end of the target's side. */
@@ -13,6 +14,11 @@ function describe(steps: readonly Step[], pieceBytes = Infinity): readonly strin
   const watch = new HttpWatch(({ method, path, status, isWhole }) => {
     described.push(`${method} ${path} ${status ?? '-'}${isWhole ? '' : ' !'}`);
   });
+  feed(watch, steps, pieceBytes);
+  return described;
+}
+
+function feed(watch: HttpWatch, steps: readonly Step[], pieceBytes: number): void {
   for (const step of steps) {
     if (step === 'target ends') watch.targetEnded();
     else if (step === 'over') watch.ended();
@@ -27,7 +33,6 @@ function describe(steps: readonly Step[], pieceBytes = Infinity): readonly strin
       }
     }
   }
-  return described;
 }
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
@@ -217,6 +222,96 @@ test('a client that pipelines without reading is described only so far, and no m
   assert.equal(watch.isLost, true);
 });
 
+/** What a recorder was given, as `head | body | answer | body`, with `?` where it has no end. */
+function record(
+  steps: readonly Step[],
+  pieceBytes: number,
+): { readonly kept: readonly string[]; readonly gaveUp: number } {
+  const recent = new RecentExchanges();
+  const watch = new HttpWatch(() => {}, recent.recorder({ visitor: '', replayOf: undefined }));
+  feed(watch, steps, pieceBytes);
+  const kept = recent.all.toReversed().map((exchange) => {
+    const { request, requestKept, reply, answerKept, hasRequestEnded, report } = exchange;
+    const sent = `${requestKept.bytes.toString()}${hasRequestEnded ? '' : '?'}`;
+    const answered = `${answerKept.bytes.toString()}${report?.isWhole === true ? '' : '?'}`;
+    return [request.line, sent, reply?.line ?? '-', answered].join(' | ');
+  });
+  return { kept, gaveUp: recent.gaveUp };
+}
+
+const posted = 'POST /p HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nGET /\r\n2;a=b\r\nxy\r\n0\r\n\r\n';
+const recordings: Readonly<Record<string, readonly [steps: readonly Step[], kept: readonly string[], gaveUp: number]>> =
+  {
+    'bodies in chunks and of a length, pipelined': [
+      [
+        ['visitor', `${posted}POST /q HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc${get('/r')}`],
+        ['target', `HTTP/1.1 100 Continue\r\n\r\n${chunked}${ok('two')}HTTP/1.1 200 OK\r\n\r\nto the end`],
+        'target ends',
+      ],
+      [
+        'POST /p HTTP/1.1 | GET /xy | HTTP/1.1 200 OK | hello\r\n\r',
+        'POST /q HTTP/1.1 | abc | HTTP/1.1 200 OK | two',
+        'GET /r HTTP/1.1 |  | HTTP/1.1 200 OK | to the end',
+      ],
+      0,
+    ],
+    'an answer before the body': [
+      [
+        ['visitor', 'POST /a HTTP/1.1\r\nContent-Length: 4\r\n\r\nab'],
+        ['target', ok('early')],
+        ['visitor', `cd${get('/b')}`],
+        ['target', ok('late')],
+      ],
+      ['POST /a HTTP/1.1 | abcd | HTTP/1.1 200 OK | early', 'GET /b HTTP/1.1 |  | HTTP/1.1 200 OK | late'],
+      0,
+    ],
+    'a visitor that leaves': [
+      [['visitor', 'POST /a HTTP/1.1\r\nContent-Length: 4\r\n\r\nab'], 'over'],
+      ['POST /a HTTP/1.1 | ab? | - | ?'],
+      0,
+    ],
+    'an interim answer and no other': [
+      [['visitor', get('/a')], ['target', 'HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n'], 'over'],
+      ['GET /a HTTP/1.1 |  | - | ?'],
+      0,
+    ],
+    'an upgrade, whose bytes are not kept': [
+      [
+        ['visitor', get('/ws')],
+        ['target', 'HTTP/1.1 101 Switching Protocols\r\n\r\nframes'],
+        ['visitor', get('/no')],
+      ],
+      ['GET /ws HTTP/1.1 |  | HTTP/1.1 101 Switching Protocols | '],
+      0,
+    ],
+    'what is no HTTP': [
+      [
+        ['visitor', `${get('/a')}\u0000garbage\r\n\r\n`],
+        ['target', ok('x')],
+        ['visitor', get('/no')],
+      ],
+      ['GET /a HTTP/1.1 |  | HTTP/1.1 200 OK | x'],
+      1,
+    ],
+    'a target that speaks no HTTP': [
+      [
+        ['visitor', get('/a')],
+        ['target', 'garbage\r\n\r\n'],
+      ],
+      ['GET /a HTTP/1.1 |  | - | ?'],
+      1,
+    ],
+  };
+
+suite('what passes is recorded, however its bytes are cut', () => {
+  for (const [name, [steps, kept, gaveUp]] of Object.entries(recordings)) {
+    test(name, () => {
+      for (const size of [Infinity, 1, 2, 3, 7])
+        assert.deepEqual(record(steps, size), { kept, gaveUp }, `pieces of ${size}`);
+    });
+  }
+});
+
 const isLong = process.env['TEST_LONG'] === '1';
 
 test('whatever passes, nothing is thrown, and what is described is printable', () => {
@@ -235,6 +330,7 @@ test('whatever passes, nothing is thrown, and what is described is printable', (
       return [from, random.below(3) === 0 ? text : text.slice(0, at) + spoilt + text.slice(at + random.below(3))];
     });
     const described = describe([...steps, 'over'], 1 + random.below(40));
+    record([...steps, 'over'], 1 + random.below(40));
     assert.ok(
       described.every((line) => /^[\x20-\x7e]+$/.test(line)),
       `TEST_SEED=${seed}: ${JSON.stringify(described)}`,

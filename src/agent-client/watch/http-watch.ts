@@ -15,10 +15,31 @@ export interface RequestReport {
   readonly isWhole: boolean;
 }
 
+/** Keeps copies of what passes. Nothing that it does changes, delays or breaks what passes. */
+export interface ExchangeRecorder {
+  /** A request begins; its head is in Latin-1. */
+  begin(head: string): RecordedExchange;
+  /** The connection is not HTTP/1, or no longer, and is not looked at any more. */
+  gaveUp(): void;
+}
+
+/** One request and its answer, as they come. */
+export interface RecordedExchange {
+  /** Its memory is used again. */
+  requestBody(bytes: Buffer): void;
+  requestEnd(): void;
+  /** The head of the answer, in Latin-1; interim ones are not told. */
+  answer(head: string): void;
+  /** Its memory is used again. */
+  answerBody(bytes: Buffer): void;
+  close(report: RequestReport): void;
+}
+
 interface OpenRequest {
   readonly method: string;
   readonly path: string;
   readonly startMs: number;
+  readonly record: RecordedExchange | undefined;
   status: number | undefined;
 }
 
@@ -34,13 +55,24 @@ export class HttpWatch {
   readonly #open: OpenRequest[] = [];
   readonly #requests: MessageReader;
   readonly #responses: MessageReader;
+  readonly #recorder: ExchangeRecorder | undefined;
+  /** The request whose body is read, which may have its answer already. */
+  #arriving: RecordedExchange | undefined;
+  /** True once the connection has gone over to another protocol. */
+  #isSwitched = false;
   #isLost = false;
 
-  constructor(report: (request: RequestReport) => void) {
+  constructor(report: (request: RequestReport) => void, recorder?: ExchangeRecorder) {
     this.#report = report;
-    this.#requests = new MessageReader({ onHead: (text) => this.#request(text), onEnd: () => {} });
+    this.#recorder = recorder;
+    this.#requests = new MessageReader({
+      onHead: (text) => this.#request(text),
+      onBody: recorder && ((bytes) => this.#arriving?.requestBody(bytes)),
+      onEnd: () => this.#arriving?.requestEnd(),
+    });
     this.#responses = new MessageReader({
       onHead: (text) => this.#response(text),
+      onBody: recorder && ((bytes) => this.#open[0]?.record?.answerBody(bytes)),
       onEnd: () => {
         this.#answered();
       },
@@ -66,7 +98,7 @@ export class HttpWatch {
   fromTarget(bytes: Buffer): void {
     if (this.#isLost) return;
     this.#responses.push(bytes);
-    if (this.#responses.isLost) this.#lose();
+    if (this.#responses.isLost) this.#giveUp();
   }
 
   /** The target sends no more: the end of an answer without a length. */
@@ -86,7 +118,9 @@ export class HttpWatch {
     const head = readRequestHead(text);
     if (head === undefined || this.#open.length >= maxOpen) return 'lost';
     const { method, path } = head;
-    this.#open.push({ method, path, startMs: performance.now(), status: undefined });
+    const record = this.#recorder?.begin(text);
+    this.#arriving = record;
+    this.#open.push({ method, path, startMs: performance.now(), record, status: undefined });
     return announcedBody(head);
   }
 
@@ -96,8 +130,10 @@ export class HttpWatch {
     if (head === undefined || request === undefined) return 'lost';
     const { status } = head;
     request.status = status;
+    if (status === 101 || status >= 200) request.record?.answer(text);
     const isTunnel = status === 101 || (request.method === 'CONNECT' && status >= 200 && status < 300);
     if (isTunnel) {
+      this.#isSwitched = true;
       this.#close(request, true);
       return 'lost';
     }
@@ -112,15 +148,22 @@ export class HttpWatch {
     if (request?.status !== undefined && request.status >= 200) this.#close(request, true);
   }
 
-  #close({ method, path, status, startMs }: OpenRequest, isWhole: boolean): void {
+  #close({ method, path, status, startMs, record }: OpenRequest, isWhole: boolean): void {
     this.#open.shift();
-    this.#report({ method, path, status, ms: performance.now() - startMs, isWhole });
+    const report = { method, path, status, ms: performance.now() - startMs, isWhole };
+    record?.close(report);
+    this.#report(report);
     this.#loseIfOver();
   }
 
   /** Requests before the bytes that are none are still described. */
   #loseIfOver(): void {
-    if (this.#requests.isLost && this.#open.length === 0) this.#lose();
+    if (this.#requests.isLost && this.#open.length === 0) this.#giveUp();
+  }
+
+  #giveUp(): void {
+    if (!this.#isLost && !this.#isSwitched) this.#recorder?.gaveUp();
+    this.#lose();
   }
 
   /** Requests that were open are cut off as far as can be told. */

@@ -1,11 +1,13 @@
 import { ChunkedSkip, LengthSkip } from './body-skip.ts';
-import type { BodySkip } from './body-skip.ts';
+import type { BodySkip, TakeBytes } from './body-skip.ts';
 import type { Framing } from './head.ts';
 
 /** Takes what a `MessageReader` finds. */
 export interface MessageSink {
   /** A head came, in Latin-1. Returns how its body ends, undefined if it has none, or `lost` to read no more. */
   onHead(text: string): BodySkip | undefined | 'lost';
+  /** Takes the body; undefined: nobody looks at it. */
+  readonly onBody: TakeBytes | undefined;
   onEnd(): void;
 }
 
@@ -44,7 +46,7 @@ export class MessageReader {
     while (at < bytes.length && !this.#isLost) {
       if (this.#body === undefined) at = this.#readHead(bytes, at);
       else {
-        const end = this.#body.skip(bytes, at);
+        const end = this.#body.skip(bytes, at, this.#sink.onBody);
         if (end === 'more') return;
         if (end === 'lost') this.lose();
         else {

@@ -1,4 +1,5 @@
 import type { UserError } from '../../errors/user-error.ts';
+import { escapeHtml } from '../../lib/escape-html.ts';
 
 export interface ErrorAnswer {
   readonly status: number;
@@ -56,10 +57,6 @@ function page(error: UserError, code: string, operationId: string): string {
 <p><small>${escapeHtml(code)} · ${operationId}</small></p>
 </html>
 `;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** Returns the weight that an `Accept` header gives to exactly this type. */

@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test';
 
 import { Agent, usualTimes } from '../../../src/agent-client/agent.ts';
 import type { AgentEnd, AgentTimes } from '../../../src/agent-client/agent.ts';
+import type { RecentExchanges } from '../../../src/agent-client/inspect/recent-exchanges.ts';
 import { planTunnel } from '../../../src/agent-client/plan.ts';
 import type { TunnelFlags } from '../../../src/agent-client/plan.ts';
 import type { AgentState, Reporter } from '../../../src/agent-client/reporter.ts';
@@ -21,6 +22,8 @@ export class RecordedAgent implements Reporter {
   state(state: AgentState): void {
     this.states.push(state);
   }
+
+  inspecting(): void {}
 
   request({ method, path, status }: Parameters<Reporter['request']>[0]): void {
     this.lines.push(`${method} ${path} ${status}`);
@@ -63,13 +66,14 @@ interface Asked {
   readonly flags?: TunnelFlags;
   readonly token?: string;
   readonly times?: Partial<AgentTimes>;
+  readonly recent?: RecentExchanges;
 }
 
 /** Starts an agent for the listener on this port, with times of a few milliseconds. */
 export function startAgent(
   t: TestContext,
   port: number,
-  { kind = 'http', target, flags = {}, token = 'token-a', times = {} }: Asked,
+  { kind = 'http', target, flags = {}, token = 'token-a', times = {}, recent }: Asked,
 ): RecordedAgent {
   const recorded = new RecordedAgent();
   const agent = new Agent({
@@ -78,6 +82,7 @@ export function startAgent(
     plan: planTunnel(kind, String(target), flags, []),
     reporter: recorded,
     times: { ...usualTimes, backoffMs: [20, 40, 80, 100], drainMs: 100, ...times },
+    recent,
   });
   recorded.stop = () => {
     agent.stop();

@@ -1,0 +1,83 @@
+import { isUtf8 } from 'node:buffer';
+import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
+
+import { maskJson } from './mask-json.ts';
+import { maskForm, maskMultipart, maskTarget, maskText } from './mask-text.ts';
+import { maskedText } from './mask-values.ts';
+import { isSecretName } from './secret-names.ts';
+
+/** Name, value, name, value, … as they were sent. */
+type HeaderList = readonly string[];
+
+/** Headers whose values are addresses with a query. */
+const addressHeaders: ReadonlySet<string> = new Set([
+  'location',
+  'content-location',
+  'referer',
+  'x-original-url',
+  'x-rewrite-url',
+  'x-forwarded-uri',
+]);
+
+/** Headers that say how somebody is to sign in. */
+const challenges: ReadonlySet<string> = new Set(['www-authenticate', 'proxy-authenticate']);
+
+/** Most bytes that a compressed body may have when it is read. */
+const maxDecoded = 256 * 1024;
+/** Longest character of UTF-8, less one: the end of a body that was cut may have so many bytes of one. */
+const maxCut = 3;
+
+export function maskHeader(name: string, value: string): string {
+  const lower = name.toLowerCase();
+  if (challenges.has(lower)) return value;
+  if (lower === 'cookie') return value.replaceAll(/=[^;]*/g, `=${maskedText}`);
+  if (lower === 'set-cookie') return value.replace(/=[^;]*/, `=${maskedText}`);
+  if (lower === 'authorization' || lower === 'proxy-authorization')
+    return value.replace(/^([A-Za-z0-9-]{1,32}) .*$|^.*$/s, (_, scheme?: string) =>
+      scheme === undefined ? maskedText : `${scheme} ${maskedText}`,
+    );
+  if (isSecretName(name)) return maskedText;
+  return addressHeaders.has(lower) ? maskTarget(value) : maskText(value);
+}
+
+export function maskHeaders(headers: HeaderList): string[] {
+  return headers.map((text, at) => (at % 2 === 0 ? text : maskHeader(headers[at - 1] ?? '', text)));
+}
+
+/** Masks the text of a body, by what it says that it is and by what it looks like. */
+export function maskBodyText(text: string, contentType: string): string {
+  const start = text.trimStart().slice(0, 1);
+  if (/json/i.test(contentType) || start === '{' || start === '[') return maskJson(text);
+  const [, boundary] = /^multipart\/[^;]{1,64};.{0,256}?boundary="?([^";]{1,128})/i.exec(contentType) ?? [];
+  if (boundary !== undefined) return maskMultipart(text, boundary);
+  if (/x-www-form-urlencoded/i.test(contentType) || /^[\w%.+[\]-]{1,128}=/.test(text)) return maskForm(text);
+  return maskText(text);
+}
+
+/**
+ * The text of a body, decompressed where it is compressed. Undefined for one that is no text, in which no secret could be
+ * found. `isCut`: bytes of its end are missing.
+ */
+export function bodyText(bytes: Buffer, contentEncoding: string, isCut: boolean): string | undefined {
+  const plain = decode(bytes, contentEncoding.trim().toLowerCase());
+  if (plain === undefined || plain.includes(0)) return undefined;
+  for (let cut = 0; cut <= (isCut ? Math.min(maxCut, plain.length) : 0); cut++) {
+    const part = plain.subarray(0, plain.length - cut);
+    if (isUtf8(part)) return part.toString('utf8');
+  }
+  return undefined;
+}
+
+function decode(bytes: Buffer, encoding: string): Buffer | undefined {
+  // A body that was cut is decoded as far as it goes.
+  const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: maxDecoded };
+  try {
+    if (encoding === '' || encoding === 'identity') return bytes;
+    if (encoding === 'gzip' || encoding === 'x-gzip') return gunzipSync(bytes, options);
+    if (encoding === 'deflate') return inflateSync(bytes, options);
+    const brotli = { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength: maxDecoded };
+    return encoding === 'br' ? brotliDecompressSync(bytes, brotli) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,97 @@
+import { isSecretName, isSecretParameter } from './secret-names.ts';
+import { maskedText, maskPatterns } from './mask-values.ts';
+
+const separator = /[=:>]/g;
+const maxName = 64;
+const maxBlanks = 4;
+const nameCharacter = /[A-Za-z0-9_.-]/;
+const endOfWord = /[\s"'<>&,;]/g;
+const quotes: ReadonlySet<string> = new Set(['"', "'"]);
+
+/** Masks values of secret names in text of any kind: `name=value`, `name: value`, `<name>value`, `"name": "value"`. */
+export function maskText(given: string): string {
+  const text = maskPatterns(given);
+  const pieces: string[] = [];
+  let done = 0;
+  separator.lastIndex = 0;
+  for (let found = separator.exec(text); found !== null; found = separator.exec(text)) {
+    const name = nameBefore(text, found.index);
+    if (name === '' || !isSecretName(name)) continue;
+    const [start, end] = valueBehind(text, found.index + 1);
+    if (end === start) continue;
+    pieces.push(text.slice(done, start), maskedText);
+    done = end;
+    separator.lastIndex = end;
+  }
+  return pieces.join('') + text.slice(done);
+}
+
+/** The word before a separator, which quotes or blanks may follow. */
+function nameBefore(text: string, separatorAt: number): string {
+  let end = separatorAt;
+  while (end > 0 && separatorAt - end < maxBlanks && /[\s"']/.test(text[end - 1] ?? '')) end--;
+  let start = end;
+  while (start > 0 && end - start < maxName && nameCharacter.test(text[start - 1] ?? '')) start--;
+  return text.slice(start, end);
+}
+
+/** Where the value behind a separator lies: what is in quotes, or a word. */
+function valueBehind(text: string, from: number): readonly [start: number, end: number] {
+  let start = from;
+  while (start - from < maxBlanks && (text[start] === ' ' || text[start] === '\t')) start++;
+  const quote = text[start] ?? '';
+  if (quotes.has(quote)) {
+    const close = text.indexOf(quote, start + 1);
+    return [start, close < 0 ? text.length : close + 1];
+  }
+  endOfWord.lastIndex = start;
+  return [start, endOfWord.exec(text)?.index ?? text.length];
+}
+
+/** Masks parameters of a query, without its `?`, or of a form. */
+export function maskForm(text: string): string {
+  return text
+    .split('&')
+    .map((field) => {
+      const equals = field.indexOf('=');
+      if (equals < 0) return maskPatterns(field);
+      const name = field.slice(0, equals);
+      return isSecretParameter(decode(name))
+        ? `${name}=${maskedText}`
+        : `${name}=${maskPatterns(field.slice(equals + 1))}`;
+    })
+    .join('&');
+}
+
+/** Masks the parts of a form whose names are those of secrets. */
+export function maskMultipart(text: string, boundary: string): string {
+  return text
+    .split(`--${boundary}`)
+    .map((part) => {
+      const end = part.indexOf('\r\n\r\n');
+      if (end < 0) return maskText(part);
+      const head = part.slice(0, end);
+      const [, name = ''] = /[; ]name="?([^";\r\n]{0,256})/i.exec(head) ?? [];
+      return isSecretParameter(name)
+        ? `${head}\r\n\r\n${maskedText}\r\n`
+        : `${head}\r\n\r\n${maskText(part.slice(end + 4))}`;
+    })
+    .join(`--${boundary}`);
+}
+
+/** Masks the query of a request's target, credentials before its host, and what has the form of a secret in its path. */
+export function maskTarget(target: string): string {
+  const mark = target.indexOf('?');
+  const path = mark < 0 ? target : target.slice(0, mark);
+  const [, scheme = '', rest = path] = /^([a-z]{1,8}:\/\/)[^/@]{1,1024}@(.*)$/is.exec(path) ?? [];
+  const shown = maskPatterns(rest === path ? path : `${scheme}${maskedText}@${rest}`);
+  return mark < 0 ? shown : `${shown}?${maskForm(target.slice(mark + 1))}`;
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name.replaceAll('+', ' '));
+  } catch {
+    return name;
+  }
+}

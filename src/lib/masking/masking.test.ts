@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+
+import { bodyText, maskBodyText, maskHeader, maskHeaders } from './mask-message.ts';
+import { maskTarget } from './mask-text.ts';
+import { isSecretName } from './secret-names.ts';
+
+const secret = 'hunter2-Very';
+const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2lnbmF0dXJl';
+
+suite('no secret is left in', () => {
+  const headers: readonly (readonly [name: string, value: string, masked: string])[] = [
+    ['Authorization', `Bearer ${secret}`, 'Bearer [masked]'],
+    ['authorization', secret, '[masked]'],
+    ['Proxy-Authorization', `Basic ${secret}`, 'Basic [masked]'],
+    ['Cookie', `sid=${secret}; theme=${secret}`, 'sid=[masked]; theme=[masked]'],
+    ['Set-Cookie', `sid=${secret}; Path=/; HttpOnly`, 'sid=[masked]; Path=/; HttpOnly'],
+    ['X-Api-Key', secret, '[masked]'],
+    ['X-Hub-Signature-256', secret, '[masked]'],
+    ['X-Auth', secret, '[masked]'],
+    ['X-Amz-Security-Token', secret, '[masked]'],
+    ['Location', `/cb?code=${secret}&page=2`, '/cb?code=[masked]&page=2'],
+    ['Referer', `https://ann:${secret}@a.test/?token=${secret}`, 'https://[masked]@a.test/?token=[masked]'],
+    ['X-Other', `see ${jwt}`, 'see [masked]'],
+    ['X-Other', `password=${secret}`, 'password=[masked]'],
+    ['WWW-Authenticate', 'Basic realm="a"', 'Basic realm="a"'],
+    ['User-Agent', 'hook-sender/4.2 (x86_64)', 'hook-sender/4.2 (x86_64)'],
+    ['ETag', '"5d41402abc4b2a76b9719d911017c592"', '"5d41402abc4b2a76b9719d911017c592"'],
+    ['X-Request-Id', '7b1f0a52-6f0e-4c53-9d8e-0c8a4f1d2e3b', '7b1f0a52-6f0e-4c53-9d8e-0c8a4f1d2e3b'],
+  ];
+  for (const [name, value, masked] of headers)
+    test(`the header ${name}: ${value}`, () => assert.equal(maskHeader(name, value), masked));
+
+  const bodies: readonly (readonly [what: string, type: string, body: string, masked: string])[] = [
+    ['JSON', 'application/json', `{"a": 1, "password" : "${secret}"}`, '{"a": 1, "password" : "[masked]"}'],
+    ['JSON that says it is text', 'text/plain', `{"apiKey":"${secret}"}`, '{"apiKey":"[masked]"}'],
+    ['a name with an escape', 'application/json', `{"pass\\u0077ord":"${secret}"}`, '{"pass\\u0077ord":"[masked]"}'],
+    ['a value with a quote', 'application/json', `{"token":"a\\"${secret}","b":1}`, '{"token":"[masked]","b":1}'],
+    [
+      'what a secret name holds',
+      'application/json',
+      `{"credentials":{"n":[17,{"x":"${secret}"}],"u":"${secret}"},"ok":"yes"}`,
+      '{"credentials":{"n":["[masked]",{"x":"[masked]"}],"u":"[masked]"},"ok":"yes"}',
+    ],
+    ['a number', 'application/json', '{"pin":1234,"n":1234,"otp":null}', '{"pin":"[masked]","n":1234,"otp":null}'],
+    [
+      'a name beside its value',
+      'application/json',
+      `[{"name":"password","value":"${secret}"},{"name":"a","value":"b"}]`,
+      '[{"name":"password","value":"[masked]"},{"name":"a","value":"b"}]',
+    ],
+    ['JSON that was cut off', 'application/json', `{"b":"c","secret":"${secret}`, '{"b":"c","secret":"[masked]"'],
+    [
+      'lines of JSON',
+      'application/x-ndjson',
+      `{"token":"${secret}"}\n{"token":"${secret}"}`,
+      '{"token":"[masked]"}\n{"token":"[masked]"}',
+    ],
+    [
+      'a token without a name',
+      'application/json',
+      `{"note":"it is ${jwt}, they say"}`,
+      '{"note":"it is [masked], they say"}',
+    ],
+    [
+      'a form',
+      'application/x-www-form-urlencoded',
+      `user=ann&pass%77ord=${secret}&code=${secret}&a=b`,
+      'user=ann&pass%77ord=[masked]&code=[masked]&a=b',
+    ],
+    ['a form that does not say so', '', `user=ann&password=${secret}`, 'user=ann&password=[masked]'],
+    [
+      'a form in parts',
+      'multipart/form-data; boundary=b',
+      `--b\r\nContent-Disposition: form-data; name="password"\r\n\r\n${secret}\r\n--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--b--`,
+      '--b\r\nContent-Disposition: form-data; name="password"\r\n\r\n[masked]\r\n--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--b--',
+    ],
+    [
+      'XML',
+      'application/xml',
+      `<a><password>${secret}</password><b>c</b></a>`,
+      '<a><password>[masked]</password><b>c</b></a>',
+    ],
+    [
+      'plain text',
+      'text/plain',
+      `login: ann\npassword: ${secret}\nAuthorization: Bearer ${secret}`,
+      'login: ann\npassword: [masked]\nAuthorization: [masked] [masked]',
+    ],
+    [
+      'a private key',
+      'text/plain',
+      `a\n-----BEGIN EC PRIVATE KEY-----\n${secret}\n-----END EC PRIVATE KEY-----\nb`,
+      'a\n[masked]\nb',
+    ],
+    ['a private key that was cut off', 'text/plain', `a\n-----BEGIN PRIVATE KEY-----\n${secret}`, 'a\n[masked]'],
+  ];
+  for (const [what, type, body, masked] of bodies)
+    test(what, () => {
+      const shown = maskBodyText(body, type);
+      assert.equal(shown, masked);
+      assert.ok(!shown.includes(secret), shown);
+    });
+});
+
+test('values of headers are masked by the names before them', () => {
+  assert.deepEqual(maskHeaders(['A', 'token', 'X-Token', 'a']), ['A', 'token', 'X-Token', '[masked]']);
+});
+
+test('a target keeps its path and the parameters that are no secrets', () => {
+  assert.equal(maskTarget(`/a/b?x=1&api_key=${secret}&y`), '/a/b?x=1&api_key=[masked]&y');
+  assert.equal(maskTarget(`/reset/${jwt}`), '/reset/[masked]');
+  assert.equal(maskTarget('/labels/KF-8841-203.pdf'), '/labels/KF-8841-203.pdf');
+});
+
+test('everyday names are no secrets', () => {
+  for (const name of ['author', 'monkey', 'content-type', 'passenger', 'key', 'code', 'shipment', 'assign', 'spin'])
+    assert.equal(isSecretName(name), false, name);
+  for (const name of [
+    'authToken',
+    'user_pin',
+    'X-Auth',
+    'card_number',
+    'clientSecret',
+    'PASSWORD',
+    'sid',
+    `${'x'.repeat(1000)}password`,
+  ])
+    assert.equal(isSecretName(name), true, name);
+});
+
+test('compressed text is read, cut or whole; what is no text is not', () => {
+  const packed = gzipSync(JSON.stringify({ a: 'b'.repeat(500), c: Math.PI }));
+  assert.equal(bodyText(packed, 'gzip', false)?.startsWith('{"a":"b'), true);
+  assert.equal(bodyText(packed.subarray(0, packed.length - 12), 'gzip', true)?.startsWith('{"a":"b'), true);
+  assert.equal(bodyText(gzipSync(Buffer.alloc(10_000_000, 'a')), 'gzip', false), undefined, 'too long');
+  assert.equal(bodyText(packed, 'zstd', false), undefined);
+  assert.equal(bodyText(packed, '', false), undefined);
+  assert.equal(bodyText(Buffer.from('p\0a\0s\0s\0'), '', false), undefined);
+  const cut = Buffer.from('€').subarray(0, 2);
+  assert.deepEqual([bodyText(cut, '', true), bodyText(cut, '', false)], ['', undefined]);
+});
+
+test('texts that would cost much cost time in proportion to their size', () => {
+  // 64 KiB of each: were one of them quadratic, the test would not end.
+  const parts = [
+    'eyJ',
+    '"',
+    '{',
+    '[{"a":',
+    '\\',
+    'a=',
+    '-----BEGIN PRIVATE KEY-----',
+    'bearer ',
+    '<a ',
+    'password',
+    ' ',
+    '.',
+    'A1a',
+  ];
+  for (const part of parts) {
+    const text = part.repeat(Math.floor(65_536 / part.length));
+    for (const type of [
+      'application/json',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=-',
+      'text/plain',
+    ])
+      maskBodyText(text, type);
+    maskHeader('Cookie', text);
+    maskHeader('Authorization', text);
+    maskTarget(text);
+    assert.equal(typeof isSecretName(text), 'boolean');
+  }
+});
