@@ -11,8 +11,8 @@ import { findOperation, forEach, operations, operationsOfEachModuleOnce, resolve
 import type { ApiOperation, Schema } from './support/operations.ts';
 import { requestTarget, sendBytes } from './support/raw-http.ts';
 
-/** Ids of changes are shorter. */
-const idForm = /[a-z]+_[0-9A-Za-z]{21,27}/g;
+/** Ids of changes are shorter, and those of decisions are numbers. */
+const idForm = /[a-z]+_(?:[0-9A-Za-z]{21,27}|\d{17})/g;
 const hasIds = ({ params }: ApiOperation) => params.length > 0;
 const hasBody = ({ bodySchema }: ApiOperation) => bodySchema !== undefined;
 
@@ -97,7 +97,7 @@ inAnyWorld('hostile text', (world) => {
           const place = `${operation.id} ${at}`;
           const path = (id: string) => fill(operation, ids.with(at, id));
           const hostile = hostileIds(realId, realId.startsWith('ipp') ? backend.id : policy.id);
-          for (const id of someOf(hostile, 12, 'hostile ids', place)) {
+          for (const id of someOf(hostile, 8, 'hostile ids', place)) {
             const { status, text } = await sendTarget(own, operation.method, path(id), body);
             assert.ok(status === 404 || (status === 400 && id.includes('%')), `${path(id)} → ${status} ${text}`);
             assert.equal(JSON.parse(text).status_code, status);
@@ -123,7 +123,7 @@ inAnyWorld('hostile text', (world) => {
         const { path } = await own.prepare(operation);
         for (const name of operation.queryNames) {
           const hostile = hostileIds(newId('ak'), newId('ipp'));
-          for (const id of someOf(hostile, 8, 'hostile values', operation.id, name)) {
+          for (const id of someOf(hostile, 5, 'hostile values', operation.id, name)) {
             const { status, text } = await sendTarget(own, 'GET', `${path}?${name}=${id}`, undefined);
             assert.ok(status === 200 || status === 400, `${name}=${id} → ${status} ${text}`);
           }
