@@ -65,10 +65,8 @@ process.env['TEST_POSTGRES_FILES'] = postgresFiles;
 try {
   // A server that already runs, such as that of an outer run, is used instead.
   await using ownPostgres = process.env['TEST_POSTGRES_URL'] === undefined ? await startPostgres() : undefined;
-  await using browser = needsBrowser ? await startBrowser() : undefined;
   const environment = {
     ...(ownPostgres === undefined ? {} : { TEST_POSTGRES_URL: ownPostgres.url }),
-    ...(browser === undefined ? {} : { TEST_BROWSER_URL: browser.url }),
     TEST_PROGRAM: fileURLToPath(new URL('../dist/main.js', import.meta.url)),
     /** Holds what its files have claimed, such as ports. */
     TEST_RUN: String(process.pid),
@@ -131,12 +129,6 @@ try {
 } catch (error) {
   // Nothing can begin any more.
   if (stopping === undefined) throw error;
-}
-
-/** Loads its library, which takes longer than a small test, only where there is something to look at. */
-async function startBrowser() {
-  const { startSharedBrowser } = await import('./dashboard/support/browser.ts');
-  return startSharedBrowser();
 }
 
 await stopping;

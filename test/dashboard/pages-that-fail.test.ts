@@ -10,7 +10,7 @@ import { onAnyDatabase } from '../support/each-database.ts';
 import { freePort } from '../support/free-port.ts';
 import { Gatehouse } from '../support/gatehouse.ts';
 import { scratchFolder } from '../support/scratch.ts';
-import { openBrowser } from './support/browser.ts';
+import { leaveBrowser, openBrowser } from './support/browser.ts';
 import { Dashboard, lead } from './support/dashboard.ts';
 import { lookAt } from './support/looks.ts';
 
@@ -30,7 +30,7 @@ onAnyDatabase('pages whose code cannot be loaded', (newDatabase) => {
     browser = await openBrowser();
   });
   after(async () => {
-    await browser.close();
+    await leaveBrowser(browser);
     await gatehouse[Symbol.asyncDispose]();
   });
 

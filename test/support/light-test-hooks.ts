@@ -62,5 +62,5 @@ Object.assign(asyncHooks, {
   },
   executionAsyncId: () => scope.getStore()?.asyncId() ?? 0,
 });
-export const { describe } = await import('node:test');
+export const { after, describe } = await import('node:test');
 Object.assign(asyncHooks, { AsyncResource, createHook, executionAsyncId });

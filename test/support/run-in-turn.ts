@@ -3,8 +3,9 @@ import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { tellEnd } from './at-end.ts';
 import { ignoreResets } from './ignore-resets.ts';
-import { describe } from './light-test-hooks.ts';
+import { after, describe } from './light-test-hooks.ts';
 import { programFile } from './program-file.ts';
 
 const load = createRequire(import.meta.url);
@@ -17,10 +18,17 @@ if (programFile.endsWith('.js')) startBuiltWorkers();
  * own and an error while it loads is told under its name. It is loaded at once: whatever a file declares after something
  * that it shares with others has been awaited would belong to one of them.
  */
-for (const file of process.argv.slice(2)) {
+const files = process.argv.slice(2);
+const end = tellEnd();
+for (const file of files) {
   // oxlint-disable-next-line typescript/no-floating-promises -- the suite reports by itself
   describe(file, () => {
-    load(resolve(file));
+    try {
+      load(resolve(file));
+    } finally {
+      // Not behind the last suite: what is open would keep the process, and with it the runner, from its end.
+      if (file === files.at(-1)) after(end);
+    }
   });
 }
 

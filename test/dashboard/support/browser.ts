@@ -1,32 +1,35 @@
 import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
 
+import { isEndTold, whenAllHaveEnded } from '../../support/at-end.ts';
 import { findChromium } from './find-chromium.ts';
 
-export interface SharedBrowser extends AsyncDisposable {
-  /** WebSocket URL for `TEST_BROWSER_URL`. */
-  readonly url: string;
+let shared: Promise<Browser> | undefined;
+
+/**
+ * A browser for as long as it is not disposed of. Files that run in one process of the tests share it, where each has contexts
+ * of its own: one for all processes of a run would be told everything twice.
+ */
+export async function openBrowser(): Promise<Browser> {
+  if (!isEndTold()) return launch();
+  if (shared === undefined) {
+    shared = launch();
+    whenAllHaveEnded(async () => (await shared)?.close());
+  }
+  return shared;
 }
 
-/** Starts one browser for the files of a run. */
-export async function startSharedBrowser(): Promise<SharedBrowser> {
-  const server = await chromium.launchServer({ ...launchOptions(), ...leaveSignals, host: '127.0.0.1' });
-  return { url: server.wsEndpoint(), [Symbol.asyncDispose]: () => server.close() };
+/** Closes all that a file has opened in it, and the browser too where it is that of this file only. */
+export async function leaveBrowser(browser: Browser | undefined): Promise<void> {
+  if (browser === undefined) return;
+  if (browser !== (await shared)) await browser.close();
+  else await Promise.all(browser.contexts().map((context) => context.close()));
 }
 
-/** The shared browser, where its contexts are those of this file only; a file that runs alone starts its own. */
-export function openBrowser(): Promise<Browser> {
-  const url = process.env['TEST_BROWSER_URL'];
-  return url === undefined ? chromium.launch(launchOptions()) : chromium.connect(url);
-}
-
-/** The runner ends the browser itself, and everything else that runs. */
-const leaveSignals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
-
-function launchOptions() {
-  return {
+function launch(): Promise<Browser> {
+  return chromium.launch({
     executablePath: findChromium(process.env),
     // Root has no sandbox, and a container often has little shared memory.
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
-  };
+  });
 }

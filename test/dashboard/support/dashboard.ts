@@ -7,7 +7,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import type { Flags } from '../../../src/config/config.ts';
 import { onAnyDatabase } from '../../support/each-database.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
-import { openBrowser } from './browser.ts';
+import { leaveBrowser, openBrowser } from './browser.ts';
 import { KeptPage } from './kept-page.ts';
 import { signInWithoutForm } from './sign-in.ts';
 
@@ -173,7 +173,7 @@ function overDatabase(
     dashboard = new Dashboard(gatehouse, browser);
   });
   after(async () => {
-    await browser?.close();
+    await leaveBrowser(browser);
     await gatehouse?.[Symbol.asyncDispose]();
   });
   suite(() => {
