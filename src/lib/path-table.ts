@@ -4,7 +4,11 @@ import { normalizePath, otherReadings } from './request-path.ts';
 export class PathTable<Value> {
   /** Undefined if there are none, as in most tables: there may be very many. */
   #exact: Map<string, Value> | undefined;
-  readonly #prefixes = new Map<string, Value>();
+  /** Most tables have one prefix: a map for each would take most of their memory. */
+  #onlyPrefix: string | undefined;
+  #ofOnly: Value | undefined;
+  /** Undefined unless there are several, of which it has all. */
+  #prefixes: Map<string, Value> | undefined;
   #longestPrefix = 0;
 
   add(matchType: 'exact_path' | 'path_prefix', path: string, value: Value): void {
@@ -12,13 +16,14 @@ export class PathTable<Value> {
     if (matchType === 'exact_path') {
       (this.#exact ??= new Map()).set(match, value);
     } else {
-      this.#prefixes.set(match, value);
+      this.#setPrefix(match, value);
       this.#longestPrefix = Math.max(this.#longestPrefix, match.length);
     }
   }
 
   *values(): Generator<Value> {
-    yield* this.#prefixes.values();
+    if (this.#prefixes !== undefined) yield* this.#prefixes.values();
+    else if (this.#ofOnly !== undefined) yield this.#ofOnly;
     if (this.#exact !== undefined) yield* this.#exact.values();
   }
 
@@ -32,17 +37,33 @@ export class PathTable<Value> {
     return isClear ? value : 'ambiguous';
   }
 
+  #setPrefix(path: string, value: Value): void {
+    if (this.#onlyPrefix === undefined || (this.#onlyPrefix === path && this.#prefixes === undefined)) {
+      this.#onlyPrefix = path;
+      this.#ofOnly = value;
+      return;
+    }
+    // The value is set where the prefix is.
+    this.#prefixes ??= new Map([[this.#onlyPrefix, this.#ofOnly as Value]]);
+    this.#prefixes.set(path, value);
+  }
+
+  #ofPrefix(path: string): Value | undefined {
+    if (this.#prefixes !== undefined) return this.#prefixes.get(path);
+    return path === this.#onlyPrefix ? this.#ofOnly : undefined;
+  }
+
   #lookUp(path: string): Value | undefined {
     return this.#exact?.get(path) ?? this.#longestMatch(path);
   }
 
   /** A prefix covers whole segments: `/blog` covers `/blog`, `/blog/` and `/blog/a`; `/blog/` covers the latter two. */
   #longestMatch(path: string): Value | undefined {
-    const whole = this.#prefixes.get(path);
+    const whole = this.#ofPrefix(path);
     if (whole !== undefined) return whole;
     let slash = path.lastIndexOf('/', this.#longestPrefix);
     while (slash >= 0) {
-      const value = this.#prefixes.get(path.slice(0, slash + 1)) ?? this.#prefixes.get(path.slice(0, slash));
+      const value = this.#ofPrefix(path.slice(0, slash + 1)) ?? this.#ofPrefix(path.slice(0, slash));
       if (value !== undefined) return value;
       slash = slash === 0 ? -1 : path.lastIndexOf('/', slash - 1);
     }

@@ -129,11 +129,7 @@ export class HostTable {
     const edges: Edge[] = [];
     const internal: InternalEdge[] = [];
     for (const entry of entries) {
-      if (entry.kind === 'https_edge')
-        edges.push({
-          ...namesOf(entry),
-          ...(yield* loadRoutes(entry, entry.routes, this.#edges.get(entry.id), setAside)),
-        });
+      if (entry.kind === 'https_edge') edges.push(yield* loadEdge(entry, this.#edges.get(entry.id), setAside));
       else if (entry.kind === 'internal_endpoint' && entry.url.startsWith('http'))
         internal.push(yield* loadInternal(entry, this.internal.withId(entry.id), setAside));
     }
@@ -143,6 +139,8 @@ export class HostTable {
 
 /** The edges that have a name, with another one. One that does not share its names takes them over. */
 function withPool(edges: readonly Edge[], edge: Edge): readonly Edge[] {
+  // Nearly all are alone, and a list of one that is written so takes a quarter of the memory.
+  if (edges.length === 0) return [edge];
   const sharing = edges.filter((each) => each.isPooled && edge.isPooled && each.accountId === edge.accountId);
   return [...sharing, edge];
 }
@@ -187,21 +185,26 @@ function* loadRoutes(
   }
 }
 
-function namesOf({
-  id,
-  accountId,
-  hostports,
-  plain,
-  isPooled,
-}: HttpsEdgeEntry): Omit<Edge, 'routes' | 'handshake' | 'isLoaded'> {
-  const names: string[] = [];
-  const ports: number[] = [];
-  for (const hostport of hostports) {
-    const colon = hostport.lastIndexOf(':');
-    names.push(hostport.slice(0, colon));
-    const port = Number(hostport.slice(colon + 1));
-    if (!ports.includes(port)) ports.push(port);
-  }
-  const by = plain === undefined ? 'tls' : plain === 'only' ? 'plain' : 'both';
-  return { id, accountId, names, ports, by, isPooled: isPooled === true };
+/** Its properties are written one by one, and its lists made at their length: of very many edges, spare room would take most of the memory. */
+function* loadEdge(entry: HttpsEdgeEntry, before: Edge | undefined, setAside: SetAside): Steps<Edge> {
+  const { id, accountId, hostports, plain, isPooled } = entry;
+  const { routes, handshake, isLoaded } = yield* loadRoutes(entry, entry.routes, before, setAside);
+  return {
+    id,
+    accountId,
+    names: hostports.map((hostport) => hostport.slice(0, hostport.lastIndexOf(':'))),
+    ports: portsOf(hostports),
+    routes,
+    handshake,
+    isLoaded,
+    by: plain === undefined ? 'tls' : plain === 'only' ? 'plain' : 'both',
+    isPooled: isPooled === true,
+  };
+}
+
+const usualPorts: readonly number[] = [443];
+
+function portsOf(hostports: readonly string[]): readonly number[] {
+  if (hostports.every((hostport) => hostport.endsWith(':443'))) return hostports.length === 0 ? none : usualPorts;
+  return [...new Set(hostports.map((hostport) => Number(hostport.slice(hostport.lastIndexOf(':') + 1))))];
 }
