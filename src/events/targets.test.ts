@@ -95,9 +95,17 @@ onAnyDatabase('targets of events', (newDatabase) => {
     const own = await newAccount();
     const sockets: Socket[] = [];
     await using broken = await SyslogReceiver.start('tcp', (socket) => void socket.destroy());
+    await using talking = await SyslogReceiver.start('tcp', (socket) => {
+      const talk = () => {
+        while (!socket.destroyed && socket.write('x'.repeat(1_000)));
+        socket.once('drain', talk);
+      };
+      talk();
+    });
     await using hanging = await SyslogReceiver.start('tcp', (socket) => void sockets.push(socket));
     const port = Number(new URL(g().url).port);
     const ids = new Map([
+      [await subscribe({ syslog: { host: '127.0.0.1', port: talking.port, protocol: 'tcp' } }, own), /sends too much/],
       [
         await subscribe({ syslog: { host: '127.0.0.1', port: broken.port, protocol: 'tcp' } }, own),
         /closed|ECONNRESET|ended/,

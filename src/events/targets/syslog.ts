@@ -9,6 +9,9 @@ import type { SendTo, TargetOf } from './send-to.ts';
 const longestMessage = 8_192;
 /** Longest message over UDP: RFC 5426 asks receivers to take as much. */
 const longestDatagram = 2_048;
+/** Bytes that a receiver may send, each piece of which costs as much as some more. */
+const mostAnswered = 65_536;
+const pieceBytes = 64;
 /** A receiver that refuses connections by closing them does so within this time. */
 const settleMs = 100;
 /** Facility local0, severity notice. */
@@ -69,10 +72,14 @@ async function sendStream(
     return Buffer.concat([Buffer.from(`${message.length} `), message]);
   });
   let hasEnded = false;
+  let answered = 0;
   let ending: NodeJS.Timeout | undefined;
   const socket = connect({ accountId, host, port, tls: protocol === 'tls' }, () => {
     // Whatever comes is dropped; a receiver has nothing to say.
-    socket.resume();
+    socket.on('data', (bytes: Buffer) => {
+      answered += bytes.length + pieceBytes;
+      if (answered > mostAnswered) socket.destroy(new Error('it sends too much'));
+    });
     socket.write(Buffer.concat(frames), () => {
       ending = setTimeout(() => {
         hasEnded = true;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 
 import { test } from 'node:test';
 
@@ -99,6 +100,36 @@ onEachDatabase('alerts', (newDatabase) => {
     await until(async () => (await open()) === 0, 'what nobody is told of is not kept');
   });
 
+  test('a backend that loses its last address is told of again', async () => {
+    await using receiver = await EventReceiver.start();
+    const served = await start(await newDatabase());
+    await using gatehouse = served.gatehouse;
+    await subscribe(gatehouse, receiver);
+    const server = createServer((socket) => void socket.destroy()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    // A server of TCP has an address with a port.
+    const ports = [await freePort(), (server.address() as AddressInfo).port];
+    const backend = await gatehouse.create('/backends/static', {
+      addresses: ports.map((port) => ({ address: `127.0.0.1:${port}` })),
+      active_check: { kind: 'tcp', interval_seconds: 1, timeout_seconds: 1, failures: 1, passes: 1 },
+    });
+    await gatehouse.create('/edges/tcp', { backend: { backend_id: backend.id } });
+    const states = () => receiver.received.map(({ body }) => [body.event_type, body.object.facts.state]);
+    const told = (count: number) =>
+      until(
+        () => states().length >= count,
+        () => JSON.stringify(states()),
+      );
+    await told(1);
+    server.close();
+    await told(2);
+    assert.deepEqual(states().slice(0, 2), [
+      ['backend_down.v0', 'in_part'],
+      ['backend_down.v0', 'down'],
+    ]);
+    assert.equal(new Set(receiver.received.map(({ body }) => body.object.id)).size, 1);
+  });
+
   test('what is open is told once, also over a restart and by two processes, and its end while nobody ran', async () => {
     const database = await newDatabase();
     await using receiver = await EventReceiver.start();
@@ -121,7 +152,10 @@ onEachDatabase('alerts', (newDatabase) => {
 
   test('a quota that is nearly used up is told of, and that it is not any more', async () => {
     await using receiver = await EventReceiver.start();
+    await using others = await EventReceiver.start();
     await using gatehouse = (await start(await newDatabase())).gatehouse;
+    const other = { token: (await createUser(gatehouse, 'admin', await createAccount(gatehouse))).token };
+    await subscribe(gatehouse, others, other);
     await subscribe(gatehouse, receiver);
     const { store } = gatehouse.app.context;
     await store.writeUnlogged((writer) =>
@@ -133,5 +167,6 @@ onEachDatabase('alerts', (newDatabase) => {
     assert.equal(told.object.summary, 'quota vaults: 4 of 5 are used');
     await gatehouse.delete(`/vaults/${made[0]?.id}`);
     await come(receiver, 'quota_nearly_used_over.v0', 'vaults');
+    assert.deepEqual(others.received, []);
   });
 });

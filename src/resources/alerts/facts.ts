@@ -1,6 +1,7 @@
 import { oneLine } from '../../events/one-line.ts';
 import { chunks } from '../../lib/chunks.ts';
 import { toTimestamp } from '../../lib/ids.ts';
+import type { LastRefusal } from '../../observe/traffic-health.ts';
 import { processes } from '../processes/service.ts';
 import { nearQuotas } from '../quotas/service.ts';
 import type { ResourceContext } from '../resource.ts';
@@ -36,7 +37,7 @@ type Parts = Pick<ResourceContext, 'store' | 'services'>;
 export function readersOf(parts: Parts): ReadonlyMap<AlertKind, ReadFacts> {
   const certificates = once(() => readCertificates(parts));
   const quotas = once(() => parts.services.get(nearQuotas).list(mostUrgent));
-  const gateways = once(() => parts.services.get(processes).list());
+  const refusals = once(() => lastRefusals(parts));
   return new Map<AlertKind, ReadFacts>([
     ['agent_session_alert', (accountId) => readSessions(parts, accountId)],
     ['backend_alert', (accountId) => readBackends(parts, accountId)],
@@ -52,16 +53,7 @@ export function readersOf(parts: Parts): ReadonlyMap<AlertKind, ReadFacts> {
             facts: { limit: most },
           })),
     ],
-    [
-      'refusals_alert',
-      async (accountId, isOpen) => {
-        const live = parts.services.get(traffic);
-        const others = (await gateways()).flatMap(({ isSelf, status }) =>
-          isSelf || status?.health === undefined ? [] : [status.health],
-        );
-        return readRefusals(live.health(accountId, others).things, isOpen);
-      },
-    ],
+    ['refusals_alert', async (accountId, isOpen) => readRefusals((await refusals()).get(accountId), isOpen)],
   ]);
 }
 
@@ -124,19 +116,27 @@ async function readCertificates({ store, services }: Parts): Promise<ReadonlyMap
   return byAccount;
 }
 
-interface Thing {
-  readonly id: string;
-  readonly lastRefusal?:
-    | { readonly atMs: number; readonly cause: string; readonly message: string; readonly source: string }
-    | undefined;
+type Refusals = ReadonlyMap<string, LastRefusal>;
+
+/** The last refusal of each edge, in whichever process, by account. */
+async function lastRefusals({ services }: Parts): Promise<ReadonlyMap<string, Refusals>> {
+  const others = (await services.get(processes).list()).filter(({ isSelf }) => !isSelf);
+  const all = [services.get(traffic).reportHealth(), ...others.map(({ status }) => status?.health)];
+  const byAccount = new Map<string, Map<string, LastRefusal>>();
+  for (const { accountId, id, lastRefusal } of all.flatMap((each) => each?.reports ?? [])) {
+    // Routes and backends are told of by their edges.
+    if (lastRefusal === undefined || !/^(edg[a-z]*|ep)_/.test(id) || id.startsWith('edghtsrt_')) continue;
+    const ofAccount = byAccount.get(accountId) ?? new Map<string, LastRefusal>();
+    byAccount.set(accountId, ofAccount);
+    const known = ofAccount.get(id);
+    if (known === undefined || known.atMs < lastRefusal.atMs) ofAccount.set(id, lastRefusal);
+  }
+  return byAccount;
 }
 
-function readRefusals(things: readonly Thing[], isOpen: (about: string) => boolean): readonly Fact[] {
+function readRefusals(refusals: Refusals = new Map(), isOpen: (about: string) => boolean): readonly Fact[] {
   const nowMs = Date.now();
-  return things.flatMap(({ id, lastRefusal }) => {
-    // Routes and backends are told of by their edges.
-    if (lastRefusal === undefined || !/^(edg[a-z]*|ep)_/.test(id) || id.startsWith('edghtsrt_')) return [];
-    const { atMs, cause, message, source } = lastRefusal;
+  return [...refusals].flatMap(([id, { atMs, cause, message, source }]) => {
     if (nowMs - atMs > (isOpen(id) ? quietMs : freshMs)) return [];
     return [
       {
