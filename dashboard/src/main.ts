@@ -6,6 +6,7 @@ import './styles/app.css';
 import './styles/access.css';
 import './styles/edges.css';
 import './styles/moment.css';
+import './styles/pictures.css';
 
 // The script is the first and smallest: what the first view needs from the server is asked for before the large ones run.
 sendEarly('/dashboard/session');

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 
 import { momentOf, withMoment } from '../../dashboard/src/lib/moment.ts';
+import { byWhatIsGuarded } from '../../dashboard/src/pages/moment/guarded.ts';
 import { yamlLines } from '../../dashboard/src/lib/yaml-lines.ts';
 import type { Gatehouse } from '../support/gatehouse.ts';
 import { createUser } from '../support/people.ts';
@@ -60,8 +61,61 @@ test('fields read like YAML, and a text that is anything else there is in quotes
   assert.deepEqual(yamlLines('a\nb: c'), ['"a\\nb: c"']);
 });
 
+test('what differs stands at the place that it guards, also through backends and beside routes with dots in their paths', () => {
+  const then = [
+    entry('https_edges', 'shop', {
+      routes: {
+        '/': { backend: { backend: 'pool' } },
+        '/v1.2': { ip_restriction: { ip_policies: ['office'] } },
+        '/v1.2.3': { ip_restriction: { ip_policies: ['all'] } },
+      },
+    }),
+    entry('weighted_backends', 'pool', { backends: { blue: 90, green: 10 } }),
+    entry('failover_backends', 'loop', { backends: ['loop'] }),
+    ...['a', 'b', 'c'].map((name) => entry('tcp_edges', name, { ip_restriction: { ip_policies: ['all'] } })),
+    entry('ip_restrictions', 'api', { type: 'api', ip_policies: ['staff'] }),
+    entry('ip_policies', 'office', { rules: ['10.0.0.0/8'] }),
+  ];
+  const titles = (kind: string, name: string, fields: readonly string[] = ['description'], after: unknown = 'x') =>
+    byWhatIsGuarded(
+      [
+        {
+          action: 'change',
+          kind,
+          name,
+          id: null,
+          fields: fields.map((field) => ({ field, before: null, after })),
+        },
+      ],
+      then,
+    ).map(({ title, differences }) => `${title}: ${differences.flatMap((each) => each.fields).length}`);
+  assert.deepEqual(titles('ip_policies', 'office'), ['shop, route /v1.2: 1']);
+  assert.deepEqual(titles('ip_policies', 'staff'), ['api: 1']);
+  assert.deepEqual(titles('ip_policies', 'all'), ['a and 3 more: 1']);
+  assert.deepEqual(titles('static_backends', 'green'), ['shop, route /: 1']);
+  assert.deepEqual(titles('failover_backends', 'loop'), ['Used nowhere: failover backend loop: 1']);
+  assert.deepEqual(titles('ip_policies', 'unused'), ['Used nowhere: IP policy unused: 1']);
+  const ofRoutes = ['description', 'routes./v1.2.compression', 'routes./v1.2.3.backend.backend', 'routes./new'];
+  assert.deepEqual(titles('https_edges', 'shop', ofRoutes), [
+    'shop: 1',
+    'shop, route /v1.2: 1',
+    'shop, route /v1.2.3: 1',
+    'shop, route /new: 1',
+  ]);
+  // A policy that a route names only now is used there.
+  const change = { action: 'change', kind: 'https_edges', name: 'shop', id: null } as const;
+  const policy = { ...change, action: 'create' as const, kind: 'ip_policies', name: 'fresh', fields: [] };
+  const field = { field: 'routes./.ip_restriction', before: null, after: { ip_policies: ['fresh'] } };
+  const [both] = byWhatIsGuarded([policy, { ...change, fields: [field] }], then);
+  assert.deepEqual([both?.title, both?.differences.length], ['shop, route /', 2]);
+});
+
+function entry(kind: string, name: string, fields: Readonly<Record<string, unknown>>) {
+  return { id: name, kind, name, fields };
+}
+
 /** An edge, its policy and its backend, and what was changed since. Returns the version before those changes. */
-async function change(gatehouse: Gatehouse, name: string) {
+async function changeSite(gatehouse: Gatehouse, name: string) {
   const office = await gatehouse.create('/ip_policies', { description: 'Back office' });
   await gatehouse.put(`/ip_policies/${office.id}/rules`, ['127.0.0.0/8', '198.51.100.0/24']);
   const backend = await gatehouse.create('/backends/static', {
@@ -90,7 +144,7 @@ onDashboard('an earlier moment in the dashboard', (d) => {
 
   test('is compared with now by what is guarded, stays on every page, and is left by "Back to now"', async () => {
     const { gatehouse } = d();
-    const { version, office, lab } = await change(gatehouse, 'admin');
+    const { version, office, lab } = await changeSite(gatehouse, 'admin');
     const page = await d().open({ path: `/changes?resource=${office.id}` });
     await page.getByRole('link', { name: 'Back office: 1 rule added, 0 removed' }).click();
     await page.getByRole('link', { name: 'The configuration before this' }).click();
@@ -136,7 +190,7 @@ onDashboard('an earlier moment in the dashboard', (d) => {
 
   test('is reached by arrow keys change by change, by typing, and compared with another one', async () => {
     const { gatehouse } = d();
-    const { version } = await change(gatehouse, 'staff');
+    const { version } = await changeSite(gatehouse, 'staff');
     const page = await d().open({ path: `/changes?at=${version}` });
     await bar(page).getByText(`version ${version},`).waitFor();
     const slider = page.getByRole('slider');
@@ -174,7 +228,7 @@ onDashboard('an earlier moment in the dashboard', (d) => {
 
   test('is returned to as one change, which is shown before', async () => {
     const { gatehouse } = d();
-    const { version, office, lab } = await change(gatehouse, 'depot');
+    const { version, office, lab } = await changeSite(gatehouse, 'depot');
     const page = await d().open({ path: `/changes?at=${version}` });
     await page.getByRole('button', { name: 'Return to this moment…' }).click();
     const dialog = page.getByRole('dialog', { name: /^Return to / });

@@ -143,7 +143,8 @@ afterEach(() => {
 onEachDatabase('the configuration of an earlier moment', (newDatabase) => {
   for (const [way, limits] of [
     ['few changes since', usual],
-    ['many changes since', { fewChanges: 0, entriesAtOnce: 3 }],
+    ['many changes since', { fewChanges: 0, entriesAtOnce: 3, fewOfSlice: 0 }],
+    ['many changes of each', { fewChanges: 0, entriesAtOnce: 3, fewOfSlice: 9, resourcesAtOnce: 2 }],
   ] as const)
     test(`is the one that was exported then: ${way}`, async () => {
       Object.assign(earlierLimits, limits);

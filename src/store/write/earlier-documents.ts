@@ -28,7 +28,13 @@ export const earlierLimits = {
   fewChanges: 2_000,
   /** Entries of an index that one statement looks at, in a few milliseconds on SQLite. */
   entriesAtOnce: 4_000,
+  /** Resources that one statement leaps to. */
+  resourcesAtOnce: 256,
+  /** A slice with fewer resources than this has so many changes of each that leaping is cheaper than reading them all. */
+  fewOfSlice: 200,
 };
+/** Statements of leaps before a slice tells again whether leaping pays. */
+const mostLeaps = 16;
 const idsAtOnce = 256;
 const documentsAtOnce = 256;
 const bytesAtOnce = 262_144;
@@ -49,6 +55,19 @@ const sliceSql = (entries: number) => `
   firsts AS (SELECT MIN(${placeSql}) AS place FROM slice WHERE version > $5 GROUP BY resource_id)
   SELECT ${found} FROM firsts JOIN change_log
   ON version = place / ${positions} AND position = place % ${positions} WHERE before IS NOT NULL`;
+/** The next resources, and the first later change of each, by a few looks into the index for each of them. */
+const leapSql = (count: number) => {
+  const next = (after: string) =>
+    `SELECT MIN(resource_id) FROM change_log WHERE account_id = $1 AND resource_id > ${after}`;
+  return `
+  WITH RECURSIVE ids (id, nth) AS (
+    SELECT (${next('$2')}), 1 UNION ALL SELECT (${next('ids.id')}), nth + 1 FROM ids WHERE id IS NOT NULL AND nth < ${count}),
+  firsts AS (SELECT id, (SELECT ${placeSql} FROM change_log WHERE account_id = $1 AND resource_id = ids.id AND version > $3
+    ORDER BY version, position LIMIT 1) AS place FROM ids WHERE id IS NOT NULL)
+  SELECT id, place, ${found} FROM firsts LEFT JOIN change_log
+  ON version = place / ${positions} AND position = place % ${positions} ORDER BY id`;
+};
+const firstOfSql = `SELECT ${found} FROM change_log WHERE account_id = $1 AND resource_id = $2 AND version > $3 ORDER BY version, position LIMIT 1`;
 const ofResourceSql =
   `SELECT ${found} FROM change_log WHERE account_id = $1 AND resource_id = $2 AND (version, position) > ($3, $4) ` +
   'ORDER BY version, position LIMIT 500';
@@ -72,7 +91,7 @@ interface Since {
 
 /**
  * Reads the log in slices; the queries must be of one state of the database. A resource was as the first change since has it
- * before. Its cost grows with the entries of the log, but not with how often one resource has changed.
+ * before. Its cost grows with the resources that the log names, and hardly with how often each has changed.
  */
 export async function readEarlier(queries: Queries, since: Since): Promise<Earlier> {
   const { accountId, version } = since;
@@ -109,23 +128,45 @@ function firstOfEach(changes: readonly First[]): readonly First[] {
   return [...firsts.values()];
 }
 
+/**
+ * Goes through the log by resource. Where most resources have few changes, all entries of the index are read in slices; where they
+ * have many, it leaps from one resource to the next.
+ */
 async function firstsByResource(
   queries: Queries,
   { accountId, version }: Since,
   pace: Pace,
 ): Promise<readonly First[]> {
-  const { entriesAtOnce } = earlierLimits;
+  const { entriesAtOnce, fewOfSlice, resourcesAtOnce } = earlierLimits;
   const firsts: First[] = [];
-  let from: readonly Value[] = ['', 0, 0];
-  for (;;) {
+  let from: readonly [id: string, version: number, position: number] = ['', 0, 0];
+  for (let leaps = 1; ;) {
     const [end] = await queries.all(sliceEndSql, [accountId, ...from, entriesAtOnce - 1]);
     const rows = await queries.all(sliceSql(entriesAtOnce), [accountId, ...from, version]);
     for (const row of rows) firsts.push(toFirst(row));
     if (end === undefined) return firsts;
     // What else the last resource of the slice has before the version, or behind its first change since, is passed over.
-    const [id = '', last = 0] = end;
-    from = [id, Number(last) > version ? Number.MAX_SAFE_INTEGER : version, positions];
+    const [last = '', lastVersion = 0] = end;
+    const id = String(last);
+    from = [id, Number(lastVersion) > version ? Number.MAX_SAFE_INTEGER : version, positions];
     if (pace.isDue) await pace.giveWay();
+    if (rows.length >= fewOfSlice) {
+      leaps = 1;
+      continue;
+    }
+    if (Number(lastVersion) <= version) {
+      const [row] = await queries.all(firstOfSql, [accountId, id, version]);
+      if (row !== undefined) firsts.push(toFirst(row));
+    }
+    for (let leap = 0, after = id; leap < leaps; leap++) {
+      const reached = await queries.all(leapSql(resourcesAtOnce), [accountId, after, version]);
+      for (const [, place = null, ...columns] of reached) if (place !== null) firsts.push(toFirst(columns));
+      if (reached.length < resourcesAtOnce) return firsts;
+      after = String(reached.at(-1)?.[0]);
+      from = [after, Number.MAX_SAFE_INTEGER, positions];
+      if (pace.isDue) await pace.giveWay();
+    }
+    leaps = Math.min(leaps * 2, mostLeaps);
   }
 }
 

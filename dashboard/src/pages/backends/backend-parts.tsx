@@ -11,6 +11,7 @@ import { useConditions } from '../../parts/conditions.ts';
 import { HealthBox } from '../../parts/health-box.tsx';
 import { rankOf } from '../../parts/health-words.ts';
 import { healthColumns, StateWord } from '../../parts/health.tsx';
+import { Pictures } from '../../parts/pictures.tsx';
 import { createdColumn, nameColumn } from '../../resource/columns.tsx';
 import type { RemovalProps, Rows, Shown } from '../../resource/describe.ts';
 import { canBeReverted, linesOf, stillUsed, UsesPanel } from '../../resource/uses.tsx';
@@ -60,6 +61,7 @@ export const backendParts = {
     return (
       <>
         {uses.length === 0 || isWatched(document) ? null : <HealthBox thing={document} leadsTo={[document.id]} />}
+        {uses.length === 0 ? null : <Pictures of={{ backend_id: document.id }} />}
         <UsesPanel
           title="Used by"
           uses={uses.map((use) => (use.isOn ? use : { ...use, end: isOff }))}

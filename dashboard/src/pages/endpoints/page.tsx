@@ -7,6 +7,8 @@ import { ButtonLink } from '../../components/button.tsx';
 import { Banner } from '../../components/banner.tsx';
 import type { PageProps } from '../../components/page.tsx';
 import { PublicName } from '../../parts/hostports.tsx';
+import { Pictures } from '../../parts/pictures.tsx';
+import { OpenDoors } from '../../parts/rule-findings.tsx';
 import { RefusedLately } from '../../parts/refused-lately.tsx';
 import { PolicyView } from '../../parts/policy/policy-view.tsx';
 import { usePolicyUses } from '../../parts/policy/policy-uses.ts';
@@ -100,6 +102,12 @@ function Body({ document: endpoint, isEditing }: Shown<Endpoint>) {
   return (
     <>
       {type === 'cloud' ? null : <Banner>{notHere[type]}</Banner>}
+      {type === 'edge' || bindings.includes('internal') ? null : (
+        <>
+          <OpenDoors doors={[{ id }]} to={`/who-gets-in?edge=${id}`} />
+          <Pictures of={{ edge_id: id }} links={{ edge: id }} />
+        </>
+      )}
       {isEditing || policy === '' ? null : <PolicyView policy={policy} url={type === 'cloud' ? url : `${url}/`} />}
       {bindings.includes('internal') ? <Forwarders id={id} url={url} /> : null}
     </>

@@ -13,6 +13,8 @@ import { textHas } from '../../lib/filter.ts';
 import { countOf, formatNumber, nameOf } from '../../lib/text.ts';
 import { useUrlState } from '../../lib/url-state.ts';
 import { pastRequests } from '../../parts/past-requests.ts';
+import { Pictures } from '../../parts/pictures.tsx';
+import { PolicyFindings } from '../../parts/rule-findings.tsx';
 import { createdColumn, nameColumn } from '../../resource/columns.tsx';
 import type { Resource, Shown } from '../../resource/describe.ts';
 import { description, field, metadata } from '../../resource/fields.tsx';
@@ -166,10 +168,15 @@ export function Page({ id }: PageProps) {
 function Body({ document, mayWrite }: Shown<IpPolicy>) {
   const [params, setParams] = useUrlState();
   const rules = useRules(document.id);
+  const usesOf = usePolicyUses();
   const close = (name: string) => () => setParams({ [name]: undefined });
   const isOpen = (name: string) => params.has(name) && mayWrite;
   return (
     <>
+      <PolicyFindings policyId={document.id} />
+      {usesOf(document.id).length === 0 ? null : (
+        <Pictures of={{ policy_id: document.id }} title="Traffic where it decides" />
+      )}
       <RuleTable policy={document} rules={rules} mayWrite={mayWrite} onAdd={() => setParams({ add: '1' })} />
       {isOpen('add') ? <AddRule policy={document} rules={rules} onClose={close('add')} /> : null}
       {isOpen('paste') ? <PasteList policy={document} rules={rules} onClose={close('paste')} /> : null}

@@ -1,6 +1,8 @@
 import { useMemo, useState } from 'react';
 
 import type { IpPolicy } from '../../../../client/src/index.ts';
+import { useRuleFindings } from '../../api/rule-findings.ts';
+import type { RuleFinding } from '../../api/rule-findings.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton, Id } from '../../components/copy.tsx';
 import { FilterChoice } from '../../components/filter-choice.tsx';
@@ -11,6 +13,7 @@ import { WindowedTable } from '../../components/windowed-table.tsx';
 import type { WindowColumn } from '../../components/windowed-table.tsx';
 import { rangesContaining } from '../../lib/address.ts';
 import { formatNumber } from '../../lib/text.ts';
+import { reasonText } from '../../parts/rule-findings.tsx';
 import { useUrlState } from '../../lib/url-state.ts';
 import { DeleteRule } from './delete-rule.tsx';
 import type { Rule, Rules } from './use-rules.ts';
@@ -46,9 +49,11 @@ export function RuleTable({
   const isFiltered = q !== '' || action !== null || family !== null;
   const total = (rules.totals?.allow ?? 0) + (rules.totals?.deny ?? 0);
   const hasDescriptions = useMemo(() => shown.some(({ description = '' }) => description !== ''), [shown]);
+  const findings = useRuleFindings(policy.id).data?.findings;
+  const idle = useMemo(() => idleRules(findings ?? []), [findings]);
   const columns = useMemo(
-    () => columnsOf(hasDescriptions, mayWrite ? setLeaving : undefined),
-    [hasDescriptions, mayWrite],
+    () => columnsOf(hasDescriptions, idle, mayWrite ? setLeaving : undefined),
+    [hasDescriptions, idle, mayWrite],
   );
   return (
     <section className="stack tight">
@@ -129,8 +134,34 @@ function filterRules(rules: readonly Rule[], q: string, action: string | null, f
   );
 }
 
+function idleColumn(idle: ReadonlyMap<string, string>): WindowColumn<Rule> {
+  return {
+    id: 'idle',
+    head: 'Never decides',
+    // The panel above says the same where there is no room.
+    width: '240px',
+    className: 'p2',
+    cell: ({ id }) => {
+      const reason = idle.get(id);
+      return reason === undefined ? null : (
+        <span className="main" title={reason}>
+          <Verdict tone="warn">{reason}</Verdict>
+        </span>
+      );
+    },
+  };
+}
+
+/** Reasons why rules never decide, by their ids. */
+function idleRules(findings: readonly RuleFinding[]): ReadonlyMap<string, string> {
+  return new Map(
+    findings.flatMap((finding) => (finding.rule === null ? [] : [[finding.rule.id, reasonText(finding)] as const])),
+  );
+}
+
 function columnsOf(
   hasDescriptions: boolean,
+  idle: ReadonlyMap<string, string>,
   onDelete: ((rule: Rule) => void) | undefined,
 ): readonly WindowColumn<Rule>[] {
   const columns: WindowColumn<Rule>[] = [
@@ -156,14 +187,21 @@ function columnsOf(
         <Verdict tone={action === 'allow' ? 'allow' : 'deny'}>{action === 'allow' ? 'Allow' : 'Deny'}</Verdict>
       ),
     },
+    ...(idle.size === 0 ? [] : [idleColumn(idle)]),
     {
       id: 'description',
       head: 'Description',
-      width: '32%',
+      width: idle.size === 0 ? '32%' : '20%',
       className: 'p1 soft',
       cell: ({ description = '' }) => description,
     },
-    { id: 'created', head: 'Created', width: '120px', className: 'p2', cell: ({ created_at: at }) => <Time at={at} /> },
+    {
+      id: 'created',
+      head: 'Created',
+      width: '120px',
+      className: idle.size === 0 ? 'p2' : 'p3',
+      cell: ({ created_at: at }) => <Time at={at} />,
+    },
     { id: 'id', head: 'Id', width: '190px', className: 'p3', cell: ({ id }) => <Id id={id} muted /> },
   ];
   if (onDelete === undefined) return columns;

@@ -1,6 +1,6 @@
 import type { ConfigurationDiff } from '../../../../client/src/index.ts';
 import { kindOf, namesIn } from './kinds.ts';
-import type { PastEntry } from './past.ts';
+import type { PastEntry } from './kinds.ts';
 
 type Step = ConfigurationDiff['steps'][number];
 

@@ -1,3 +1,11 @@
+/** A resource of an earlier moment. */
+export interface PastEntry {
+  readonly id: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
 interface Kind {
   /** One, in words. */
   readonly noun: string;

@@ -12,7 +12,8 @@ import type { WindowColumn } from '../../components/windowed-table.tsx';
 import { countOf, formatNumber } from '../../lib/text.ts';
 import { yamlLines } from '../../lib/yaml-lines.ts';
 import { isShownOn, kindOf, namesIn, untold } from './kinds.ts';
-import type { Past, PastEntry } from './past.ts';
+import type { PastEntry } from './kinds.ts';
+import type { Past } from './past.ts';
 import { momentWords } from './words.ts';
 
 type PageLink = PageProps['pages'][number];

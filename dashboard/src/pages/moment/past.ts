@@ -1,14 +1,7 @@
 import type { Configuration, ConfigurationMoment } from '../../../../client/src/index.ts';
 import { useOne } from '../../api/queries.ts';
 import type { Read } from '../../api/queries.ts';
-
-/** A resource of an earlier moment. */
-export interface PastEntry {
-  readonly id: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
+import type { PastEntry } from './kinds.ts';
 
 /** The configuration as it was at a moment. */
 export interface Past {

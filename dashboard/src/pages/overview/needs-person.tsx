@@ -54,7 +54,7 @@ export function NeedsPerson() {
           <Glyph tone="allow" />
           <span>
             {putAway === 0
-              ? 'Nothing. No edge fails, no restriction only warns, no certificate ends soon, every port is open, no quota is near.'
+              ? 'Nothing. No edge fails, no restriction only warns, no certificate ends soon, every port is open, no quota is near, every rule decides, something guards every edge.'
               : 'Nothing else.'}
           </span>
         </span>

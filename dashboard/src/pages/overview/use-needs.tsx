@@ -12,6 +12,7 @@ import { edgeName } from '../../parts/backends.ts';
 import { backendIdsOf, useConditions } from '../../parts/conditions.ts';
 import { errorText } from '../../parts/health-box.tsx';
 import { connectionNoun, isInTrouble, rankOf, requestNoun, titleOf as troubleOf } from '../../parts/health-words.ts';
+import { useRuleNeeds } from './use-rule-needs.ts';
 import { isNear, isUsedUp, titleOf, useQuotas } from './quotas.tsx';
 
 /** Something that somebody has to look at. */
@@ -31,12 +32,21 @@ export interface Need {
 export function useNeeds(): readonly Need[] | undefined {
   const restrictions = useList('IpRestrictionsList').data;
   const certificates = useList('TlsCertificatesList').data;
-  const needs = [...useTroubledEdges(), ...useGatewayNeeds(), ...useQuotaNeeds(), ...useWarnings(restrictions ?? [])];
+  const rules = useRuleNeeds();
+  const needs = [
+    ...useTroubledEdges(),
+    ...useGatewayNeeds(),
+    ...useQuotaNeeds(),
+    ...useWarnings(restrictions ?? []),
+    ...(rules ?? []),
+  ];
   if (restrictions === undefined || certificates === undefined) return undefined;
   const ending = certificates
     .filter(({ not_after: end }) => daysUntil(end) < certificateDays)
     .toSorted((one, other) => one.not_after.localeCompare(other.not_after))
     .map((certificate) => certificateNeed(certificate));
+  // Looking through very many rules takes seconds: what is known already is shown.
+  if (rules === undefined && needs.length + ending.length === 0) return undefined;
   const rank = ({ tone, isCalm }: Need): number => (tone === 'deny' ? 0 : isCalm === true ? 2 : 1);
   return [...needs, ...ending].toSorted((one, other) => rank(one) - rank(other));
 }
