@@ -20,9 +20,8 @@ export function withMoment(href: string, search: string): string {
 }
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const time = String.raw`(\d\d):(\d\d)(?::(\d\d))?(?: ?(?:UTC|Z))?`;
-const inWords = new RegExp(String.raw`^(\d{1,2}) ([a-z]{3})[a-z]{0,6} (\d{4}),? ${time}$`, 'i');
-const inDigits = new RegExp(String.raw`^(\d{4})-(\d\d)-(\d\d)[ T]${time}$`, 'i');
+const inWords = /^(\d{1,2}) ([A-Za-z]{3})[a-z]{0,6} (\d{4}),? (\d\d):(\d\d)(?::(\d\d))?(?: ?(?:UTC|Z))?$/;
+const inDigits = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d)(?::(\d\d))?(?: ?(?:UTC|Z))?$/;
 
 /** Reads what somebody has typed: a version, "16 Nov 2026, 13:58:00", "2026-11-16 13:58" or RFC 3339; undefined for anything else. */
 export function momentOf(text: string): string | undefined {

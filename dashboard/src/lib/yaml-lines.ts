@@ -19,7 +19,7 @@ function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
 
-const plain = /^[\p{L}_/][\p{L}\p{N} _./@*()=-]*$/u;
+const plain = /^[A-Za-z_/][\w ./@*()=-]*$/;
 const word = /^(?:true|false|null|yes|no|on|off)$/i;
 
 function scalar(value: unknown): string {
