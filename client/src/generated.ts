@@ -4425,6 +4425,117 @@ export interface DecisionExplanation {
   explanation: string;
 }
 
+export interface InspectionCreate {
+  /** The route, HTTPS edge or endpoint whose requests are recorded. */
+  subject_id: string;
+  /** For how long, at most an hour. */
+  minutes?: number;
+}
+
+export interface Inspection {
+  /** Unique identifier of the inspection. */
+  id: string;
+  /** URI of the inspection. */
+  uri: string;
+  /** The route, HTTPS edge or endpoint whose requests are recorded. */
+  subject_id: string;
+  /** When it began, RFC 3339. */
+  created_at: string;
+  /** When it ends, and all that it has recorded is forgotten. */
+  ends_at: string;
+  /** The principal who has begun it. */
+  started_by: string;
+  /** Requests that were not recorded, because there were too many at once. */
+  left_out: number;
+  /** Requests that are kept. */
+  recorded: number;
+}
+
+export interface InspectionWithRequests {
+  /** Unique identifier of the inspection. */
+  id: string;
+  /** URI of the inspection. */
+  uri: string;
+  /** The route, HTTPS edge or endpoint whose requests are recorded. */
+  subject_id: string;
+  /** When it began, RFC 3339. */
+  created_at: string;
+  /** When it ends, and all that it has recorded is forgotten. */
+  ends_at: string;
+  /** The principal who has begun it. */
+  started_by: string;
+  /** Requests that were not recorded, because there were too many at once. */
+  left_out: number;
+  /** Requests that are kept. */
+  recorded: number;
+  /** The last 100 requests at most, newest first. */
+  requests: ({
+    /** Id of the request, as in the log and in decisions. */
+    id: string;
+    /** When its checks had let it pass, RFC 3339. */
+    at: string;
+    /** Address of the visitor. */
+    client_ip: string;
+    /** The edge or endpoint that it went through. */
+    edge_id: string;
+    /** The route; for an endpoint, its id. */
+    route_id: string;
+    /** The host that was asked for. */
+    host: string;
+    /** The HTTP method. */
+    method: string;
+    /** Path and query; secrets are masked. */
+    target: string;
+    /** Version of HTTP. */
+    protocol: string;
+    /** As the visitor sent it. */
+    request: {
+      /** The first 100 headers, in order; of each value the first 1,024 characters. */
+      headers: {
+        /** The name as it was sent. */
+        name: string;
+        /** The value; secrets are masked. */
+        value: string;
+      }[];
+      /** The first 16 KiB of a body that is text, with secrets masked. */
+      body?: string;
+      /** Bytes of the body that came. */
+      body_bytes: number;
+      /** none: there is no body, or it is no text, in which no secret could be found. */
+      body_kept: 'whole' | 'start' | 'none';
+    };
+    /** As the backend gave it. Absent: it gave none. */
+    answer?: {
+      /** The HTTP status. */
+      status: number;
+      /** The first 100 headers, in order; of each value the first 1,024 characters. */
+      headers: {
+        /** The name as it was sent. */
+        name: string;
+        /** The value; secrets are masked. */
+        value: string;
+      }[];
+      /** The first 16 KiB of a body that is text, with secrets masked. */
+      body?: string;
+      /** Bytes of the body that came. */
+      body_bytes: number;
+      /** none: there is no body, or it is no text, in which no secret could be found. */
+      body_kept: 'whole' | 'start' | 'none';
+    };
+    /** From when it was let pass to the end of the answer. */
+    duration_ms: number;
+    /** False if the answer was cut off. */
+    is_whole: boolean;
+  })[];
+}
+
+export interface Inspections {
+  /** Those under way, oldest first. */
+  inspections: Inspection[];
+  /** URI of the list resource. */
+  uri: string;
+}
+
 export interface Change {
   /** Unique identifier of the change. */
   id: string;
@@ -6165,6 +6276,14 @@ export interface Operations {
   DecisionsSummary: { path: {}; query: { since?: string; until?: string; edge_id?: string; route_id?: string; source?: string; verdict?: string; module?: string; restriction_id?: string; person?: string; host?: string; status?: string; backend_id?: string; policy_id?: string; step?: string }; body: undefined; response: DecisionSummary };
   /** List what has most decisions */
   DecisionsTop: { path: {}; query: { since?: string; until?: string; edge_id?: string; route_id?: string; source?: string; verdict?: string; module?: string; restriction_id?: string; person?: string; host?: string; status?: string; backend_id?: string; policy_id?: string; by?: string; order?: string; top?: string }; body: undefined; response: DecisionTop };
+  /** Inspect requests */
+  InspectionsCreate: { path: {}; query: {}; body: InspectionCreate; response: Inspection };
+  /** List inspections */
+  InspectionsList: { path: {}; query: {}; body: undefined; response: Inspections };
+  /** Show what an inspection has recorded */
+  InspectionsGet: { path: { id: string }; query: {}; body: undefined; response: InspectionWithRequests };
+  /** End an inspection */
+  InspectionsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** List changes */
   ChangesList: { path: {}; query: { limit?: number; before_id?: string; filter?: string; kind?: string; resource_id?: string; actor?: string; since?: string; until?: string }; body: undefined; response: ChangesPage };
   /** Revert a change */
@@ -6531,6 +6650,10 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   DecisionsExplain: { method: 'GET', path: '/decisions/{id}/explanation', query: [], idempotencyKey: false },
   DecisionsSummary: { method: 'GET', path: '/decisions/summary', query: ['since', 'until', 'edge_id', 'route_id', 'source', 'verdict', 'module', 'restriction_id', 'person', 'host', 'status', 'backend_id', 'policy_id', 'step'], idempotencyKey: false },
   DecisionsTop: { method: 'GET', path: '/decisions/top', query: ['since', 'until', 'edge_id', 'route_id', 'source', 'verdict', 'module', 'restriction_id', 'person', 'host', 'status', 'backend_id', 'policy_id', 'by', 'order', 'top'], idempotencyKey: false },
+  InspectionsCreate: { method: 'POST', path: '/inspections', query: [], idempotencyKey: false },
+  InspectionsList: { method: 'GET', path: '/inspections', query: [], idempotencyKey: false },
+  InspectionsGet: { method: 'GET', path: '/inspections/{id}', query: [], idempotencyKey: false },
+  InspectionsDelete: { method: 'DELETE', path: '/inspections/{id}', query: [], idempotencyKey: false },
   ChangesList: { method: 'GET', path: '/changes', query: ['limit', 'before_id', 'filter', 'kind', 'resource_id', 'actor', 'since', 'until'], idempotencyKey: false, list: 'changes' },
   ChangesRevert: { method: 'POST', path: '/changes/{id}/revert', query: ['dry_run'], idempotencyKey: false },
   IpCheck: { method: 'POST', path: '/ip_check', query: [], idempotencyKey: false },

@@ -34,6 +34,8 @@ export interface Engine {
   isOurs(arrived: Socket, port: number): Awaitable<boolean>;
   /** Counts requests and connections that other gateways have let in. */
   countRates(reports: readonly RateReport[]): void;
+  /** Records requests of these from now on, and of no others. */
+  inspect(terms: readonly InspectionTerms[]): void;
 }
 
 export interface GatewayOptions {
@@ -144,6 +146,8 @@ export interface TrafficObserver {
   visitorLeft(session: LeftSession): void;
   /** Requests and connections that rate limits have counted here since the last report. */
   ratesCounted(reports: readonly RateReport[]): void;
+  /** A request that was to be recorded is over. */
+  inspected(request: InspectedRequest): void;
   /** A connection was reset on arrival, because the gateway itself had made it. */
   ownArrivalReset(): void;
 }
@@ -180,6 +184,46 @@ export interface RateReport {
   readonly refused: number;
   /** Requests that would have been refused if the rule were enforced. */
   readonly warned: number;
+}
+
+/** A route, edge or endpoint whose requests are recorded until the end. */
+export interface InspectionTerms {
+  readonly id: string;
+  readonly accountId: string;
+  readonly subjectId: string;
+  readonly endsAtMs: number;
+}
+
+/** Headers and body of a request or answer, with secrets masked. */
+export interface InspectedMessage {
+  /** Name, value, name, value, … */
+  readonly headers: readonly string[];
+  readonly bodyBytes: number;
+  /** Undefined where there is none, or none that is text. */
+  readonly body?: string;
+  readonly isBodyWhole: boolean;
+}
+
+export interface InspectedRequest {
+  readonly inspectionId: string;
+  readonly accountId: string;
+  readonly id: string;
+  readonly atMs: number;
+  readonly edgeId: string;
+  readonly routeId: string;
+  readonly source: string;
+  readonly method: string;
+  readonly target: string;
+  readonly host: string;
+  readonly protocol: string;
+  readonly request: InspectedMessage;
+  /** Undefined where the backend gave none. */
+  readonly answer: (InspectedMessage & { readonly status: number }) | undefined;
+  readonly durationMs: number;
+  /** False if the answer was cut off. */
+  readonly isWhole: boolean;
+  /** Requests before this one that were too many at once to be recorded. */
+  readonly leftOut: number;
 }
 
 export interface ListenerFault {

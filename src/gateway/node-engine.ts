@@ -15,6 +15,7 @@ import type {
   Front,
   GatewayLog,
   GatewayOptions,
+  InspectionTerms,
   RateReport,
   TrafficObserver,
   WrongPassword,
@@ -212,6 +213,10 @@ export class NodeEngine implements Engine {
 
   countRates(reports: readonly RateReport[]): void {
     this.#parts.bounds.rates.add(reports);
+  }
+
+  inspect(terms: readonly InspectionTerms[]): void {
+    this.#https?.inspect(terms);
   }
 
   /** True if a socket of this process made the connection that has arrived at another one. */

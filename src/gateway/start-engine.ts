@@ -104,6 +104,9 @@ function withFacts(engine: Engine, facts: Omit<RunningEngine, keyof Engine>): Ru
     countRates: (reports) => {
       engine.countRates(reports);
     },
+    inspect: (terms) => {
+      engine.inspect(terms);
+    },
     ...facts,
   };
 }

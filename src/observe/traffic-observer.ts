@@ -25,6 +25,8 @@ interface ObserverParts {
   readonly visitors: Pick<TrafficObserver, 'visitorSeen' | 'visitorLeft'>;
   /** Tells the other gateways. */
   readonly rates: Pick<TrafficObserver, 'ratesCounted'>;
+  /** Keeps what is inspected, for the API. */
+  readonly inspections: Pick<TrafficObserver, 'inspected'>;
   /** Keeps decisions, where they are kept. */
   readonly decisions: Pick<TrafficObserver, 'httpAnswered' | 'tcpOpened' | 'tcpClosed'> | undefined;
   /** The share of requests and connections that is logged, 0 to 1. */
@@ -40,8 +42,19 @@ const hostNotFoundCode = 3200;
 
 /** Turns events of the gateway into metrics, the access log, warnings and live traffic. */
 export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
-  const { metrics, log, warnings, visitors, entryFaults, listenerFaults, live, decisions, rates, accessLogShare } =
-    parts;
+  const {
+    metrics,
+    log,
+    warnings,
+    visitors,
+    entryFaults,
+    listenerFaults,
+    live,
+    decisions,
+    rates,
+    inspections,
+    accessLogShare,
+  } = parts;
   const logWarning = createWarningLog(log);
   const logRefusal = createRefusalLog(log);
   const logHandshake = createHandshakeLog(log);
@@ -118,6 +131,9 @@ export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
     ratesCounted(reports) {
       metrics.ratesCounted(reports);
       rates.ratesCounted(reports);
+    },
+    inspected(request) {
+      inspections.inspected(request);
     },
     ownArrivalReset() {
       metrics.inwardRefused('arrival');

@@ -30,6 +30,7 @@ import { staticBackendsResource } from './static-backends/index.ts';
 import { tlsCertificatesResource } from './tls-certificates/index.ts';
 import { endpointsResource } from './endpoints/index.ts';
 import { trafficPolicyCheckResource } from './traffic-policy-check/index.ts';
+import { inspectionsResource } from './inspections/index.ts';
 import { trafficResource } from './traffic/index.ts';
 import { tunnelGroupsResource } from './tunnel-group-backends/index.ts';
 import { tunnelsResource } from './tunnels/index.ts';
@@ -64,6 +65,7 @@ export const resources: readonly Resource[] = [
   kubernetesOperatorsResource,
   trafficResource,
   decisionsResource,
+  inspectionsResource,
   changesResource,
   ipCheckResource,
   ruleFindingsResource,

@@ -9,6 +9,7 @@ import type { TrafficObserver } from '../gateway/engine.ts';
 import type { Logger } from '../log.ts';
 import { BackendHealth } from '../observe/backend-health.ts';
 import { EntryFaults } from '../observe/entry-faults.ts';
+import { Inspections } from '../observe/inspections.ts';
 import { ListenerFaults } from '../observe/listener-faults.ts';
 import { LiveTraffic } from '../observe/live-traffic.ts';
 import { Metrics } from '../observe/metrics.ts';
@@ -27,6 +28,7 @@ export interface Observers {
   readonly lateWarnings: LateWarnings;
   readonly lateVisitors: LateVisitors;
   readonly rates: SharedRates;
+  readonly inspections: Inspections;
   /** Undefined where decisions are not kept. */
   readonly decisions: Decisions | undefined;
   /** Takes the events of traffic, and hands them to the others. */
@@ -45,6 +47,7 @@ export async function createObservers(config: Config, log: Logger, isQuiet: bool
   const live = new LiveTraffic({ isCarriedHere: role !== 'api', limit: trafficStreams, observer: metrics });
   const rates = new SharedRates({ log, observer: metrics });
   metrics.watchRates(rates);
+  const inspections = new Inspections();
   const decisions = await openDecisions(config, log, metrics);
   const told = {
     metrics,
@@ -55,6 +58,7 @@ export async function createObservers(config: Config, log: Logger, isQuiet: bool
     listenerFaults,
     live,
     rates,
+    inspections,
     decisions: decisions && decisionObserver(decisions),
   };
   const observer = createTrafficObserver({ ...told, accessLogShare: isQuiet ? 0 : accessLog });
@@ -68,6 +72,7 @@ export async function createObservers(config: Config, log: Logger, isQuiet: bool
     lateWarnings,
     lateVisitors,
     rates,
+    inspections,
     decisions,
     observer,
   };

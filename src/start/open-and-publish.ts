@@ -6,6 +6,7 @@ import { openContext } from './open-context.ts';
 import { Publisher } from '../publisher/publisher.ts';
 import type { Target } from '../publisher/publisher.ts';
 import { accessInForce } from '../resources/access-in-force.ts';
+import { inspections } from '../resources/inspections/service.ts';
 import { keptDecisions } from '../resources/decisions/service.ts';
 import { resources } from '../resources/index.ts';
 import { unopenedPorts } from '../resources/edges/service.ts';
@@ -55,6 +56,7 @@ export async function openAndPublish(config: Config, given: Given): Promise<Open
   const access = new AccessTable();
   services.provide(accessInForce, access);
   services.provide(traffic, live);
+  services.provide(inspections, given.inspections);
   if (decisions !== undefined) services.provide(keptDecisions, decisions);
   services.provide(seenBackends, backendHealth);
   services.provide(unopenedPorts, listenerFaults);
@@ -76,6 +78,7 @@ export async function openAndPublish(config: Config, given: Given): Promise<Open
     if (message !== undefined) notices.push({ level: 'warn', message });
   }
   await gateway?.start(services.get(localCa));
+  given.inspections.to((terms) => gateway?.engine?.inspect(terms));
   const publisher = await startPublisher(context, given, [
     followAccess(access, observer),
     async (update) => {

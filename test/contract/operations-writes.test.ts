@@ -17,6 +17,8 @@ const unlogged: ReadonlySet<string> = new Set([
   'EventDestinationsResend',
   'EventDestinationsTest',
   'EventSourcesUpdate',
+  'InspectionsCreate',
+  'InspectionsDelete',
   'IpCheck',
   'TrafficPolicyCheck',
   'ReservedDomainsDeleteCertificateManagementPolicy',

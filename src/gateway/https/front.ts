@@ -9,7 +9,7 @@ import type { AccessTable } from '../../snapshot/access.ts';
 import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import { takeRates } from '../bounds/take-rate.ts';
 import type { EngineBounds } from '../bounds/engine-bounds.ts';
-import type { Front, GatewayLog, GatewayOptions, TrafficObserver, WrongPassword } from '../engine.ts';
+import type { Front, GatewayLog, GatewayOptions, InspectionTerms, TrafficObserver, WrongPassword } from '../engine.ts';
 import type { HealthTable } from '../health/health-table.ts';
 import { createFetch } from '../../sign-in/guarded-fetch.ts';
 import type { KeptLogins } from '../../sign-in/kept-logins.ts';
@@ -41,6 +41,7 @@ import { TlsAcceptor } from './client/tls-acceptor.ts';
 import type { Exchange } from './exchange.ts';
 import { handleRequest } from './handle-request.ts';
 import { IdleWatch } from './idle-watch.ts';
+import { RequestInspector } from './inspect-requests.ts';
 import { OwnRequests } from './own-requests.ts';
 import { OpenTunnels } from './open-tunnels.ts';
 import { handlePlainRequest } from './plain-requests.ts';
@@ -169,6 +170,7 @@ export class HttpsFront implements Front {
         logins: visitors,
       },
       observer,
+      inspector: new RequestInspector(observer),
       log,
       trustedProxies: options.trustedProxies,
       watch: this.#watch,
@@ -277,6 +279,10 @@ export class HttpsFront implements Front {
     const ofHttp2 = Math.round((clients * sessions) / Math.max(1, this.#sockets.size));
     this.#h2.relieve(ofHttp2);
     this.#context.toClose = clients - ofHttp2;
+  }
+
+  inspect(terms: readonly InspectionTerms[]): void {
+    this.#context.inspector.set(terms);
   }
 
   async drain(limitMs: number): Promise<void> {

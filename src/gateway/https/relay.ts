@@ -25,6 +25,7 @@ import type { AnswerOwner, ChangedAnswer } from './finish-answer.ts';
 import { findHeader } from './headers/header-list.ts';
 import { sendOwnAnswer } from './own-answer.ts';
 import { answerTrailers, interimHeaders } from './headers/forward-headers.ts';
+import type { RequestRecord } from './inspect-requests.ts';
 import type { IdleTimeout } from './idle-watch.ts';
 import { endsConnection } from './request-context.ts';
 import type { RequestContext } from './request-context.ts';
@@ -54,6 +55,8 @@ export class Relay
   readonly #context: RequestContext;
   readonly #log: AccessLogEntry;
   readonly #pump: RequestBodyPump | undefined;
+  /** Undefined unless its route is inspected. */
+  readonly #record: RequestRecord | undefined;
   #connection: UpstreamConnection | undefined;
   /** Undefined unless a module changes the body. */
   #encoded: EncodedBody | undefined;
@@ -78,6 +81,7 @@ export class Relay
     this.#context = context;
     this.#log = log;
     this.limitMs = context.idleMs;
+    this.#record = context.inspector.begin(visit);
     this.#pump = hasBytes(exchange.body) ? new RequestBodyPump(exchange, visit, this, visit.changedBody) : undefined;
   }
 
@@ -112,6 +116,10 @@ export class Relay
     this.lastActivity = this.#context.watch.now;
   }
 
+  onBody(bytes: Buffer): void {
+    this.#record?.requestBody(bytes);
+  }
+
   /** Fails the request: bytes behind a body of the wrong length must not reach the upstream as another request. */
   onMismatch(): void {
     const cause = new Error('request body of another length');
@@ -133,6 +141,7 @@ export class Relay
     if (this.attempt !== undefined && this.asks(this.attempt.answered(head.status, this.#mayRepeat))) return;
     this.#log.upstreamMs = performance.now() - this.#sentAt;
     this.visit.answered(head.status);
+    this.#record?.answered(head.status, head.headers);
     const { status, headers } = head;
     const contentLength = status === 204 ? undefined : head.contentLength;
     if (!this.visit.changesAnswers) {
@@ -219,6 +228,7 @@ export class Relay
       this.#held.push(() => this.onData(kept, last));
       return;
     }
+    this.#record?.answerBody(chunk);
     if (last && this.#pieces === undefined) {
       this.#end(chunk, []);
       return;
@@ -274,6 +284,9 @@ export class Relay
     join: (change: ProtocolSwitch, headers: readonly string[]) => void,
   ): void {
     this.#connection = undefined;
+    this.#record?.answered(status, headers);
+    this.#record?.whole();
+    this.#record?.end();
     this.#stream = upstream;
     const visit = this.visit;
     finishAnswer(new AnswerRun(visit, { status, headers }), visit, this, (changed) => {
@@ -346,6 +359,7 @@ export class Relay
   }
 
   #end(chunk: Buffer | undefined, trailers: readonly string[]): void {
+    this.#record?.whole();
     this.#pieces?.flush();
     this.#ended = true;
     this.#connection = undefined;
@@ -390,6 +404,7 @@ export class Relay
   }
 
   protected leave(): void {
+    this.#record?.drop();
     this.#ended = true;
     this.#connection = undefined;
     this.#exchange.onDrain = undefined;
@@ -404,6 +419,7 @@ export class Relay
     this.#encoded?.destroy();
     this.#forget?.();
     this.attempt?.end();
+    this.#record?.end();
     this.#detach();
     this.#log.bytesIn = this.#pump?.bytes ?? 0;
     this.#log.report(this.#context.observer);

@@ -7,6 +7,7 @@ import type { StepServices } from '../../modules/step.ts';
 import type { Visitors } from '../sign-in/visitors.ts';
 import type { IdleWatch } from './idle-watch.ts';
 import type { OpenTunnels } from './open-tunnels.ts';
+import type { RequestInspector } from './inspect-requests.ts';
 import type { HostTable } from './routing/host-table.ts';
 import type { Exchange } from './exchange.ts';
 import type { TunnelBackends } from '../tunnels/tunnel-backends.ts';
@@ -27,6 +28,7 @@ export interface RequestContext {
   readonly passwords: WrongPasswords;
   readonly visitors: Visitors;
   readonly observer: TrafficObserver;
+  readonly inspector: RequestInspector;
   readonly log: GatewayLog;
   readonly trustedProxies: CidrSet;
   readonly watch: IdleWatch;

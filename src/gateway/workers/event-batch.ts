@@ -27,6 +27,7 @@ const eventRules: Readonly<Record<SingleName, 'kept' | 'droppable' | 'paired'>> 
   visitorSeen: 'droppable',
   visitorLeft: 'kept',
   ratesCounted: 'kept',
+  inspected: 'droppable',
   ownArrivalReset: 'droppable',
 };
 

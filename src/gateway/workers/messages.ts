@@ -27,7 +27,7 @@ export interface WorkerStart {
   readonly errorPrefix?: string;
 }
 
-type ToldName = 'relieve' | 'countPasswords' | 'endSessions' | 'setHealth' | 'runChecks' | 'countRates';
+type ToldName = 'relieve' | 'countPasswords' | 'endSessions' | 'setHealth' | 'runChecks' | 'countRates' | 'inspect';
 
 /** A call of the worker's engine, by name and arguments. */
 export type EngineCall = {

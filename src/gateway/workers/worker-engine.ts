@@ -12,7 +12,7 @@ import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import { SnapshotState } from '../../snapshot/state.ts';
 import type { GatewayBounds } from '../bounds/bound.ts';
 import { RateCounts } from '../bounds/rate-counts.ts';
-import type { Engine, GatewayLog, RateReport, TrafficObserver, WrongPassword } from '../engine.ts';
+import type { Engine, GatewayLog, InspectionTerms, RateReport, TrafficObserver, WrongPassword } from '../engine.ts';
 import { HealthBoard } from '../health/health-board.ts';
 import type { HealthObserver } from '../health/health-board.ts';
 import { endedHereLimit } from '../sign-in/visitor-keys.ts';
@@ -94,6 +94,8 @@ export class WorkerEngine implements Engine {
   readonly #rates = new RateCounts({ ratesCounted: ignore }, { mostKeys: keysOfNewWorker });
   /** Sign-outs that the snapshot may not have yet, for workers that start later. */
   readonly #ended = new SharedCache<true>(endedHereLimit);
+  /** For workers that start later. */
+  #inspected: readonly InspectionTerms[] = [];
   /** The worker that makes the active checks. */
   #checking: WorkerProcess | undefined;
   #looking: NodeJS.Timeout | undefined;
@@ -174,6 +176,11 @@ export class WorkerEngine implements Engine {
 
   countRates(reports: readonly RateReport[]): void {
     this.#countRates(reports);
+  }
+
+  inspect(terms: readonly InspectionTerms[]): void {
+    this.#inspected = terms;
+    void this.#tellAll(['inspect', terms]);
   }
 
   async drain(limitMs: number): Promise<void> {
@@ -269,6 +276,7 @@ export class WorkerEngine implements Engine {
     // At the same moment: what others count from now on it is told with them.
     const counted = this.#rates.all();
     if (counted.length > 0) void tell(worker, ['countRates', counted]);
+    if (this.#inspected.length > 0) void tell(worker, ['inspect', this.#inspected]);
     const sessions = [...this.#ended.keys()];
     if (sessions.length > 0) void tell(worker, ['endSessions', sessions]);
     void worker.gone.then(() => this.#all.delete(worker));

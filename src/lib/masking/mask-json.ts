@@ -1,4 +1,5 @@
 import { isSecretName } from './secret-names.ts';
+import { maskText } from './mask-text.ts';
 import { maskedText, maskPatterns } from './mask-values.ts';
 
 /** Names whose value is itself the name of a field, as in `{"name": "password", "value": "…"}`. */
@@ -35,7 +36,7 @@ export function maskJson(text: string): string {
         pieces.push(maskPatterns(token));
         continue;
       }
-      pieces.push(masks() ? `"${maskedText}"` : maskPatterns(token));
+      pieces.push(masks() ? `"${maskedText}"` : maskString(token));
       if (namingKeys.has(key) && isSecretName(decode(token))) namedAt = depth;
       continue;
     }
@@ -67,6 +68,12 @@ export function maskJson(text: string): string {
     pieces.push(text.slice(structureAt, at));
   }
   return pieces.join('');
+}
+
+/** Masks what is in a text: it may be a query, or JSON itself. */
+function maskString(token: string): string {
+  const close = token.length > 1 && token.endsWith('"') ? '"' : '';
+  return `"${maskText(token.slice(1, token.length - close.length))}${close}`;
 }
 
 function endOfString(text: string, start: number): number {

@@ -29,7 +29,7 @@ export function maskText(given: string): string {
 /** The word before a separator, which quotes or blanks may follow. */
 function nameBefore(text: string, separatorAt: number): string {
   let end = separatorAt;
-  while (end > 0 && separatorAt - end < maxBlanks && /[\s"']/.test(text[end - 1] ?? '')) end--;
+  while (end > 0 && separatorAt - end < maxBlanks && /[\s"'\\]/.test(text[end - 1] ?? '')) end--;
   let start = end;
   while (start > 0 && end - start < maxName && nameCharacter.test(text[start - 1] ?? '')) start--;
   return text.slice(start, end);
@@ -39,9 +39,12 @@ function nameBefore(text: string, separatorAt: number): string {
 function valueBehind(text: string, from: number): readonly [start: number, end: number] {
   let start = from;
   while (start - from < maxBlanks && (text[start] === ' ' || text[start] === '\t')) start++;
-  const quote = text[start] ?? '';
+  // Quotes of JSON that is itself a text have backslashes before them.
+  let quoteAt = start;
+  while (quoteAt - start < maxBlanks && text[quoteAt] === '\\') quoteAt++;
+  const quote = text[quoteAt] ?? '';
   if (quotes.has(quote)) {
-    const close = text.indexOf(quote, start + 1);
+    const close = text.indexOf(quote, quoteAt + 1);
     return [start, close < 0 ? text.length : close + 1];
   }
   endOfWord.lastIndex = start;

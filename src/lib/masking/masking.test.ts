@@ -64,6 +64,12 @@ suite('no secret is left in', () => {
       '{"note":"it is [masked], they say"}',
     ],
     [
+      'JSON in a text of JSON',
+      'application/json',
+      JSON.stringify({ a: JSON.stringify({ password: secret, n: 1 }), b: `/c?token=${secret}&n=1` }),
+      '{"a":"{\\"password\\":[masked],\\"n\\":1}","b":"/c?token=[masked]&n=1"}',
+    ],
+    [
       'a form',
       'application/x-www-form-urlencoded',
       `user=ann&pass%77ord=${secret}&code=${secret}&a=b`,

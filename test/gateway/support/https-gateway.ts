@@ -9,6 +9,8 @@ import type {
   TcpClosed,
   TrafficObserver,
   Verdict,
+  InspectedRequest,
+  InspectionTerms,
 } from '../../../src/gateway/engine.ts';
 import { Challenges } from '../../../src/gateway/certificates/challenges.ts';
 import { HttpsFront } from '../../../src/gateway/https/front.ts';
@@ -76,6 +78,9 @@ export interface TestGateway extends AsyncDisposable {
   remove(...keys: readonly EntryKey[]): Promise<void>;
   apply(update: SnapshotUpdate): Promise<void>;
   drain(limitMs: number): Promise<void>;
+  /** Requests that were recorded. */
+  readonly inspected: readonly InspectedRequest[];
+  inspect(terms: readonly InspectionTerms[]): void;
   relieve(clients: number): void;
   changeBounds(bounds: Partial<GatewayBounds>): void;
   accountOfHost(hostname: string): string | undefined;
@@ -109,6 +114,7 @@ export async function startGateway(
   const asked: TestGateway['asked'] = [];
   const inwardRefused: BackendRefused[] = [];
   const passwords: string[] = [];
+  const inspected: InspectedRequest[] = [];
   const logged: TestGateway['logged'] = [];
   const setAside = new Map<string, string>();
   const faulty = new SetAsideEntries(({ kind, id, cause }) => {
@@ -149,6 +155,7 @@ export async function startGateway(
     visitorSeen: () => {},
     visitorLeft: () => {},
     ratesCounted: () => {},
+    inspected: (request) => inspected.push(request),
     ownArrivalReset: () => {},
   };
   const { connect, arrivals } = createUpstream({ options, observer });
@@ -219,6 +226,10 @@ export async function startGateway(
       return inUse;
     },
     drain,
+    inspected,
+    inspect: (terms) => {
+      front.inspect(terms);
+    },
     relieve: (clients) => {
       front.relieve(clients);
     },

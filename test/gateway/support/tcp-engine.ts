@@ -93,6 +93,8 @@ export class Recorder implements TrafficObserver {
     for (const { counted } of reports) for (const [, connections] of counted) this.counted += connections;
   }
 
+  inspected(): void {}
+
   ownArrivalReset(): void {
     this.ownArrivals++;
   }

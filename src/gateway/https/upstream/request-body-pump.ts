@@ -7,6 +7,8 @@ import type { UpstreamConnection } from './connection.ts';
 
 export interface BodyOwner {
   onActivity(): void;
+  /** Bytes of the body, as they go on. Their memory is used again. */
+  onBody(bytes: Buffer): void;
   /** The body is not as long as its head announced. */
   onMismatch(): void;
 }
@@ -94,6 +96,7 @@ export class RequestBodyPump {
     this.#owner.onActivity();
     this.#left -= bytes.length;
     this.bytes += bytes.length;
+    this.#owner.onBody(bytes);
     if (this.#left < 0) this.#owner.onMismatch();
     else this.#pieces.push(bytes);
   };

@@ -1,0 +1,166 @@
+import { GrowingBuffer } from '../../lib/growing-buffer.ts';
+import { bodyText, maskBodyText, maskHeaders } from '../../lib/masking/mask-message.ts';
+import { maskTarget } from '../../lib/masking/mask-text.ts';
+import { formatIp } from '../../lib/ip/address.ts';
+import type { InspectedMessage, InspectionTerms, TrafficObserver } from '../engine.ts';
+import { findHeader } from './headers/header-list.ts';
+import type { RequestVisit } from './request-visit.ts';
+
+/** Bytes of each body that are kept; secrets are looked for in so much at once. */
+export const keptBodyBytes = 16 * 1024;
+/** Characters of a target and of the value of a header, and headers, that are kept. */
+const keptTarget = 4096;
+const keptValue = 1024;
+const keptHeaders = 100;
+/** Requests of all inspections that one process records at the same time, and that begin within a second. */
+const mostOpen = 64;
+const mostInSecond = 20;
+const secondMs = 1000;
+
+/** Records requests of the routes, edges and endpoints that are inspected. Nothing that it does changes or delays what passes. */
+export class RequestInspector {
+  readonly #observer: TrafficObserver;
+  /** By the id of what is inspected. Undefined: nothing is, and a request costs a look at this field. */
+  #terms: ReadonlyMap<string, InspectionTerms> | undefined;
+  #open = 0;
+  #leftOut = 0;
+  #second = 0;
+  #begun = 0;
+
+  constructor(observer: TrafficObserver) {
+    this.#observer = observer;
+  }
+
+  set(terms: readonly InspectionTerms[]): void {
+    this.#terms = terms.length === 0 ? undefined : new Map(terms.map((each) => [each.subjectId, each]));
+  }
+
+  /** Undefined for a request that nobody inspects, or that is one too many. */
+  begin(visit: RequestVisit): RequestRecord | undefined {
+    if (this.#terms === undefined) return undefined;
+    const terms = this.#find(visit);
+    if (terms === undefined) return undefined;
+    const second = Math.floor(performance.now() / secondMs);
+    if (second !== this.#second) [this.#second, this.#begun] = [second, 0];
+    if (this.#open >= mostOpen || this.#begun >= mostInSecond) {
+      this.#leftOut++;
+      return undefined;
+    }
+    this.#begun++;
+    this.#open++;
+    return new RequestRecord(visit, (record, isTold) => {
+      this.#open--;
+      if (!isTold) return;
+      // It may have ended, or been ended, while the request was open.
+      if (this.#find(visit)?.id !== terms.id) return;
+      const leftOut = this.#leftOut;
+      this.#leftOut = 0;
+      this.#observer.inspected({ ...record.finish(), inspectionId: terms.id, accountId: terms.accountId, leftOut });
+    });
+  }
+
+  /** What inspects the route, edge or endpoint, or one that has forwarded the visit there. */
+  #find(visit: RequestVisit): InspectionTerms | undefined {
+    for (let at: RequestVisit | undefined = visit; at !== undefined; at = at.from) {
+      const found = this.#terms?.get(at.ownerId) ?? this.#terms?.get(at.edgeId);
+      if (found !== undefined && found.accountId === at.accountId && Date.now() < found.endsAtMs) return found;
+    }
+    return undefined;
+  }
+}
+
+/** A request that is recorded, from when its checks have let it pass. */
+export class RequestRecord {
+  readonly #visit: RequestVisit;
+  readonly #done: (record: RequestRecord, isTold: boolean) => void;
+  readonly #atMs = Date.now();
+  readonly #startMs = performance.now();
+  readonly #request = new GrowingBuffer(keptBodyBytes);
+  readonly #answer = new GrowingBuffer(keptBodyBytes);
+  #requestBytes = 0;
+  #answerBytes = 0;
+  #status: number | undefined;
+  #headers: readonly string[] = [];
+  #isWhole = false;
+  #isOver = false;
+
+  constructor(visit: RequestVisit, done: (record: RequestRecord, isTold: boolean) => void) {
+    this.#visit = visit;
+    this.#done = done;
+  }
+
+  requestBody(bytes: Buffer): void {
+    this.#requestBytes += bytes.length;
+    keep(this.#request, bytes);
+  }
+
+  /** The head of the answer, as the backend gave it. */
+  answered(status: number, headers: readonly string[]): void {
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  answerBody(bytes: Buffer): void {
+    this.#answerBytes += bytes.length;
+    keep(this.#answer, bytes);
+  }
+
+  /** All of the answer has come. */
+  whole(): void {
+    this.#isWhole = true;
+  }
+
+  end(): void {
+    this.#close(true);
+  }
+
+  /** Another goes on with the request, and records it. Nothing happens if it has ended. */
+  drop(): void {
+    this.#close(false);
+  }
+
+  #close(isTold: boolean): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#done(this, isTold);
+  }
+
+  /** What is told of it: secrets are masked before it leaves here. */
+  finish() {
+    const { exchange, source, edgeId, ownerId, log } = this.#visit;
+    const status = this.#status;
+    return {
+      id: log.operationId,
+      atMs: this.#atMs,
+      edgeId,
+      routeId: ownerId,
+      source: formatIp(source),
+      method: exchange.method.slice(0, 40),
+      target: maskTarget(exchange.target.slice(0, keptTarget)),
+      host: (exchange.host ?? '').slice(0, 300),
+      protocol: exchange.protocol,
+      request: toMessage(exchange.headers, this.#request, this.#requestBytes),
+      answer:
+        status === undefined ? undefined : { status, ...toMessage(this.#headers, this.#answer, this.#answerBytes) },
+      durationMs: performance.now() - this.#startMs,
+      isWhole: this.#isWhole,
+    };
+  }
+}
+
+function keep(kept: GrowingBuffer, bytes: Buffer): void {
+  const room = keptBodyBytes - kept.length;
+  if (room > 0 && bytes.length > 0) kept.add(bytes.subarray(0, room));
+}
+
+function toMessage(headers: readonly string[], kept: GrowingBuffer, bytes: number): InspectedMessage {
+  const shown = headers.slice(0, keptHeaders * 2).map((text) => text.slice(0, keptValue));
+  const type = findHeader(headers, 'content-type') ?? '';
+  const text = bodyText(kept.bytes, findHeader(headers, 'content-encoding') ?? '', bytes > kept.length);
+  return {
+    headers: maskHeaders(shown),
+    bodyBytes: bytes,
+    ...(bytes > 0 && text !== undefined && { body: maskBodyText(text.slice(0, keptBodyBytes), type) }),
+    isBodyWhole: bytes === kept.length && (text?.length ?? 0) <= keptBodyBytes,
+  };
+}

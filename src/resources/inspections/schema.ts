@@ -1,0 +1,102 @@
+import { Type } from 'typebox';
+
+const text = (description: string) => Type.String({ description });
+const count = (description: string) => Type.Integer({ description, minimum: 0 });
+
+export const InspectionCreate = Type.Object(
+  {
+    subject_id: Type.String({
+      description: 'The route, HTTPS edge or endpoint whose requests are recorded.',
+      minLength: 1,
+      maxLength: 64,
+      examples: ['edghtsrt_2tQzYDLwIVU45s8sSMNpRfQp1Ng'],
+    }),
+    minutes: Type.Optional(
+      Type.Integer({
+        description: 'For how long, at most an hour.',
+        minimum: 1,
+        maximum: 60,
+        default: 60,
+        examples: [30],
+      }),
+    ),
+  },
+  { $id: 'InspectionCreate', additionalProperties: false },
+);
+
+const messageFields = {
+  headers: Type.Array(
+    Type.Object({ name: text('The name as it was sent.'), value: text('The value; secrets are masked.') }),
+    {
+      description: 'The first 100 headers, in order; of each value the first 1,024 characters.',
+    },
+  ),
+  body: Type.Optional(text('The first 16 KiB of a body that is text, with secrets masked.')),
+  body_bytes: count('Bytes of the body that came.'),
+  body_kept: Type.String({
+    enum: ['whole', 'start', 'none'],
+    description: 'none: there is no body, or it is no text, in which no secret could be found.',
+  }),
+};
+
+const InspectedRequestView = Type.Object(
+  {
+    id: text('Id of the request, as in the log and in decisions.'),
+    at: Type.String({ format: 'date-time', description: 'When its checks had let it pass, RFC 3339.' }),
+    client_ip: text('Address of the visitor.'),
+    edge_id: text('The edge or endpoint that it went through.'),
+    route_id: text('The route; for an endpoint, its id.'),
+    host: text('The host that was asked for.'),
+    method: text('The HTTP method.'),
+    target: text('Path and query; secrets are masked.'),
+    protocol: text('Version of HTTP.'),
+    request: Type.Object(messageFields, { description: 'As the visitor sent it.' }),
+    answer: Type.Optional(
+      Type.Object(
+        { status: Type.Integer({ description: 'The HTTP status.' }), ...messageFields },
+        { description: 'As the backend gave it. Absent: it gave none.' },
+      ),
+    ),
+    duration_ms: Type.Number({ description: 'From when it was let pass to the end of the answer.' }),
+    is_whole: Type.Boolean({ description: 'False if the answer was cut off.' }),
+  },
+  { description: 'A request that was let in, with its answer.' },
+);
+
+const fields = {
+  id: Type.String({
+    description: 'Unique identifier of the inspection.',
+    examples: ['insp_2tQzYDLwIVU45s8sSMNpRfQp1Ng'],
+  }),
+  uri: text('URI of the inspection.'),
+  subject_id: text('The route, HTTPS edge or endpoint whose requests are recorded.'),
+  created_at: Type.String({ format: 'date-time', description: 'When it began, RFC 3339.' }),
+  ends_at: Type.String({
+    format: 'date-time',
+    description: 'When it ends, and all that it has recorded is forgotten.',
+  }),
+  started_by: text('The principal who has begun it.'),
+  left_out: count('Requests that were not recorded, because there were too many at once.'),
+};
+
+export const InspectionView = Type.Object(
+  { ...fields, recorded: count('Requests that are kept.') },
+  { $id: 'Inspection' },
+);
+
+export const InspectionWithRequests = Type.Object(
+  {
+    ...fields,
+    recorded: count('Requests that are kept.'),
+    requests: Type.Array(InspectedRequestView, { description: 'The last 100 requests at most, newest first.' }),
+  },
+  { $id: 'InspectionWithRequests' },
+);
+
+export const InspectionsView = Type.Object(
+  {
+    inspections: Type.Array(Type.Ref('Inspection'), { description: 'Those under way, oldest first.' }),
+    uri: text('URI of the list resource.'),
+  },
+  { $id: 'Inspections' },
+);

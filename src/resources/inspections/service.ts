@@ -1,0 +1,5 @@
+import type { Inspections } from '../../observe/inspections.ts';
+import { serviceKey } from '../services.ts';
+
+/** What is inspected through this process. */
+export const inspections = serviceKey<Inspections>('inspections');
