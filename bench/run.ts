@@ -8,6 +8,7 @@ import { get } from './get.ts';
 import { handshakes } from './handshakes.ts';
 import { http2 } from './http2.ts';
 import { https } from './https.ts';
+import { kept } from './kept.ts';
 import { latency } from './latency.ts';
 import { list } from './list.ts';
 import { match } from './match.ts';
@@ -46,6 +47,7 @@ const benchmarks: readonly Benchmark[] = [
   overload,
   sessions,
   decisions,
+  kept,
   match,
   proofs,
   policies,

@@ -20,4 +20,10 @@ export const decisionSettings = {
     fallback: '1024',
     read: readWholeNumber(1, 1_048_576),
   },
+  decisionsArchive: {
+    form: 'folder',
+    help: 'folder, or mounted bucket, to which closed files of decisions are copied, or "off"; it must be there',
+    fallback: 'off',
+    read: orOff(String),
+  },
 } as const;

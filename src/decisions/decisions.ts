@@ -7,7 +7,7 @@ import { decisionLine } from './decision-line.ts';
 import type { Decision } from './decision-line.ts';
 import { gatewaySuffix } from './gateway-suffix.ts';
 import { Keeper } from './keeper.ts';
-import type { Answer, Asked, KeeperTask, QuestionKind, StoreOptions, StoreSize } from './messages.ts';
+import type { Answer, ArchiveState, Asked, KeeperTask, QuestionKind, StoreOptions, StoreSize } from './messages.ts';
 import { WaitingLines } from './waiting-lines.ts';
 
 /** Decisions wait so long at the most before they are written: what a crash can take. */
@@ -24,6 +24,8 @@ export interface DecisionsObserver {
   decisionsKept(rows: number): void;
   decisionsDropped(rows: number): void;
   decisionsSize(bytes: number): void;
+  /** Files that wait for the archive, and files that were removed before it had them. */
+  decisionsArchive(waiting: number, lost: number): void;
 }
 
 interface Parts {
@@ -49,6 +51,8 @@ export class Decisions implements AsyncDisposable {
   #loggedMs = 0;
   #isClosed = false;
   #oldestMs: number | undefined;
+  #archiveFault: string | undefined;
+  #archiveLost = 0;
 
   /** Rejects with a sentence, and the remedy, if they cannot be kept. */
   static async open(parts: Parts): Promise<Decisions> {
@@ -109,9 +113,10 @@ export class Decisions implements AsyncDisposable {
   async tend(nowMs: number = Date.now()): Promise<void> {
     try {
       // keeper-main.ts answers so.
-      const { bytes, oldestMs } = (await this.#keeper.ask({ task: 'tend', nowMs })) as StoreSize;
+      const { bytes, oldestMs, archive } = (await this.#keeper.ask({ task: 'tend', nowMs })) as StoreSize;
       this.#parts.observer.decisionsSize(bytes);
       this.#oldestMs = oldestMs;
+      if (archive !== undefined) this.#tellArchive(archive);
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'the store of decisions could not be tended');
     }
@@ -158,6 +163,18 @@ export class Decisions implements AsyncDisposable {
         this.#tellDropped(error instanceof Error ? error.message : String(error));
       }
     }
+  }
+
+  #tellArchive({ waiting, lost, fault }: ArchiveState): void {
+    this.#parts.observer.decisionsArchive(waiting, lost);
+    if (fault !== undefined && fault !== this.#archiveFault)
+      this.#parts.log.warn({ cause: fault, waiting }, 'decisions cannot be copied to GATEHOUSE_DECISIONS_ARCHIVE');
+    if (fault === undefined && this.#archiveFault !== undefined)
+      this.#parts.log.info({ waiting }, 'decisions are copied to GATEHOUSE_DECISIONS_ARCHIVE again');
+    this.#archiveFault = fault;
+    if (lost > this.#archiveLost)
+      this.#parts.log.error({ files: lost - this.#archiveLost }, 'decisions were removed before the archive had them');
+    this.#archiveLost = lost;
   }
 
   #tellDropped(cause: string): void {

@@ -1,5 +1,6 @@
 /** The program of the keeper: the store of decisions, at the other end of its parent's channel. */
 import { setPriority } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { KeeperReply, KeeperRequest } from './messages.ts';
 import { DecisionStore } from './store.ts';
@@ -9,6 +10,9 @@ const niceness = 10;
 
 /** Files are closed for so long at the most before the parent has its answer. */
 const tendMs = 20_000;
+
+/** How long a parent's answer waits for the archive. */
+const archiveMs = 5_000;
 
 let store: DecisionStore | undefined;
 /** Tasks that write, one after the other. */
@@ -66,6 +70,9 @@ async function tend(opened: DecisionStore, nowMs: number): Promise<unknown> {
   while (hasMore && performance.now() < untilMs) hasMore = await inTurn(() => opened.closeDue(nowMs));
   hasMore = true;
   while (hasMore && performance.now() < untilMs) hasMore = await inTurn(() => opened.rollUpDue(nowMs));
+  const copied = opened.archiveDue();
+  // An archive may take any time; the next answer tells of it.
+  await Promise.race([copied, sleep(archiveMs)]);
   return inTurn(() => opened.tidy(nowMs));
 }
 

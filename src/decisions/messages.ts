@@ -174,6 +174,17 @@ export interface Started {
 export interface StoreSize {
   readonly bytes: number;
   readonly oldestMs: number | undefined;
+  /** Undefined where there is no archive. */
+  readonly archive?: ArchiveState;
+}
+
+export interface ArchiveState {
+  /** Closed files that are to be copied there. */
+  readonly waiting: number;
+  /** Files that were removed before they could be. */
+  readonly lost: number;
+  /** Why files cannot be copied for now. */
+  readonly fault: string | undefined;
 }
 
 type AskTask = {

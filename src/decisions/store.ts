@@ -16,9 +16,11 @@ import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { newId } from '../lib/ids.ts';
 import { KeyCounts } from '../lib/key-counts.ts';
 import { answer } from './answer.ts';
+import { Archive } from './archive.ts';
+import type { Archived } from './archive.ts';
 import { columnNames, schemaVersion } from './columns.ts';
 import { cannotUse, openEngine, quoted } from './engine.ts';
-import type { Answer, Asked, QuestionKind, Started, StoreOptions, StoreSize } from './messages.ts';
+import type { Answer, Asked, DecisionPage, QuestionKind, Started, StoreOptions, StoreSize } from './messages.ts';
 import { OpenPart } from './open-part.ts';
 import type { ClosedPart, Parts } from './parts.ts';
 import { Summaries } from './summaries.ts';
@@ -60,6 +62,9 @@ export class DecisionStore {
   #bytes = 0;
   #openBytes = 0;
   readonly #summaries: Summaries;
+  readonly #archive: Archive | undefined;
+  /** Until when decisions of an account were removed before the archive had them. */
+  readonly #lostToMs = new Map<string, number>();
   /** Accounts with parts that may have waited long enough for a summary by the hour. */
   readonly #grown = new Set<string>();
   /** Until when decisions of an account were removed to make room. */
@@ -73,11 +78,10 @@ export class DecisionStore {
   #tidiedAtMs = performance.now();
 
   static async open(options: StoreOptions): Promise<DecisionStore> {
-    const { folder, archive } = options;
+    const { folder } = options;
     const folders = ['', 'open', 'accounts', 'summaries', 'temporary'].map((each) => join(folder, each));
     try {
-      for (const each of archive === undefined ? folders : [...folders, archive])
-        mkdirSync(each, { recursive: true, mode: 0o700 });
+      for (const each of folders) mkdirSync(each, { recursive: true, mode: 0o700 });
     } catch (error) {
       throw cannotUse(folder, error);
     }
@@ -102,6 +106,10 @@ export class DecisionStore {
     const path = join(options.folder, 'gateway');
     if (!existsSync(path)) writeFileSync(path, `${newId('dst')}\n`, { mode: 0o600 });
     this.#beganMs = Math.min(Date.now(), Math.floor(statSync(path).mtimeMs));
+    const localFolder = (accountId: string): string => join(options.folder, 'accounts', accountId);
+    const gateway = readFileSync(path, 'utf8').trim();
+    this.#archive =
+      options.archive === undefined ? undefined : new Archive({ base: options.archive, gateway, localFolder });
   }
 
   get started(): Started {
@@ -113,7 +121,8 @@ export class DecisionStore {
     const all = [...this.#closed.values()].flat();
     const open = [...this.#open.values()];
     const oldestMs = [...all, ...open].reduce((oldest, { minAtMs }) => Math.min(oldest, minAtMs), Infinity);
-    return { bytes: this.#bytes, oldestMs: oldestMs === Infinity ? undefined : oldestMs };
+    const archive = this.#archive?.stateOf(this.#closed);
+    return { bytes: this.#bytes, oldestMs: oldestMs === Infinity ? undefined : oldestMs, ...(archive && { archive }) };
   }
 
   /** Throws if the lines could not be written; nothing of them is there then. */
@@ -173,12 +182,63 @@ export class DecisionStore {
   }
 
   async ask<Kind extends QuestionKind>(kind: Kind, asked: Asked<Kind>): Promise<Answer<Kind>> {
-    const read = () => answer(kind, asked, this.#instance, this.#partsOf(asked.accountId), this.#options.queries);
+    const local = this.#partsOf(asked.accountId);
+    const { fromMs } = asked;
+    if (this.#archive === undefined || (fromMs !== undefined && fromMs >= local.keptFromMs))
+      return this.#read(kind, asked);
+    // The kind is that of the question.
+    if (kind === 'list') return this.#listArchived(asked as Asked<'list'>);
+    if (fromMs === undefined) return this.#read(kind, asked);
+    const range = { fromMs, toMs: local.keptFromMs };
+    const found = await this.#archive.find(asked.accountId, range, oldestOf(local));
+    return this.#read(kind, asked, found);
+  }
+
+  /** Copies closed parts to the archive; nobody waits for it. */
+  async archiveDue(): Promise<void> {
+    await this.#archive?.copyDue(this.#closed);
+  }
+
+  #read<Kind extends QuestionKind>(kind: Kind, asked: Asked<Kind>, found?: Archived): Promise<Answer<Kind>> {
+    const read = () =>
+      answer(kind, asked, this.#instance, this.#withArchived(asked.accountId, found), this.#options.queries);
     return read().catch((error: unknown) => {
       // A log that was closed meanwhile is read from its new place.
       if (!String(error).includes('No files found')) throw error;
       return read();
     });
+  }
+
+  #withArchived(accountId: string, found: Archived | undefined): Parts {
+    const local = this.#partsOf(accountId);
+    if (found === undefined) return local;
+    const older = found.parts.filter(({ lastNumber }) => lastNumber < oldestOf(local));
+    const lostToMs = this.#lostToMs.get(accountId) ?? 0;
+    return {
+      ...local,
+      closed: [...local.closed, ...older],
+      keptFromMs: Math.min(local.keptFromMs, Math.max(found.fromMs, lostToMs)),
+    };
+  }
+
+  /** A page goes on in the archive where the store has no more. */
+  async #listArchived(asked: Asked<'list'>): Promise<DecisionPage> {
+    const { accountId, limit, before = Infinity, fromMs = 0, toMs = Infinity } = asked;
+    const oldest = oldestOf(this.#partsOf(accountId));
+    const page: DecisionPage = before <= oldest ? { rows: [] } : await this.#read('list', asked);
+    if (page.rows.length >= limit || page.cutAt !== undefined) return page;
+    const range = { fromMs, toMs: Math.min(toMs, Math.floor(before / 1000) + 1) };
+    const found = await this.#archive?.find(accountId, range, oldest);
+    if (found === undefined) {
+      if (before <= oldest) throw new Error('the archive of decisions does not answer');
+      return { ...page, cutAt: oldest };
+    }
+    const parts = { ...this.#partsOf(accountId), open: undefined, closed: found.parts };
+    const rest = { ...asked, limit: limit - page.rows.length };
+    const older = await answer('list', rest, this.#instance, parts, this.#options.queries);
+    const rows = [...page.rows, ...older.rows];
+    const cutAt = older.cutAt ?? (rows.length < limit && found.hasMore ? found.fromMs * 1000 : undefined);
+    return cutAt === undefined ? { rows } : { rows, cutAt };
   }
 
   async close(): Promise<void> {
@@ -268,26 +328,28 @@ export class DecisionStore {
     rmSync(part.path, { force: true });
     this.#count(part.accountId, -part.bytes);
     this.#summaries.forget(part.accountId, part.lastNumber);
-    this.#noteRemoved(part);
+    this.#noteRemoved(part, 'removed', this.#removedToMs);
+    if (this.#archive?.losesWith(part) === true) this.#noteRemoved(part, 'lost', this.#lostToMs);
     const left = (this.#closed.get(part.accountId) ?? []).filter((each) => each !== part);
     if (left.length === 0) this.#closed.delete(part.accountId);
     else this.#closed.set(part.accountId, left);
   }
 
   /** Keeps until when decisions were removed, so that nobody takes what is gone for nothing. */
-  #noteRemoved({ accountId, maxAtMs }: ClosedPart): void {
+  #noteRemoved({ accountId, maxAtMs }: ClosedPart, name: string, times: Map<string, number>): void {
     // The clock may have been ahead when the decisions were made.
-    const removedToMs = Math.max(this.#removedToMs.get(accountId) ?? 0, Math.min(maxAtMs + 1, Date.now()));
-    this.#removedToMs.set(accountId, removedToMs);
+    const untilMs = Math.max(times.get(accountId) ?? 0, Math.min(maxAtMs + 1, Date.now()));
+    times.set(accountId, untilMs);
     try {
-      writeFileSync(this.#removedPath(accountId), String(removedToMs), { mode: 0o600 });
+      writeFileSync(join(this.#options.folder, 'accounts', accountId, name), String(untilMs), { mode: 0o600 });
     } catch {
       // On a full disk it is known until the next start.
     }
   }
 
-  #removedPath(accountId: string): string {
-    return join(this.#options.folder, 'accounts', accountId, 'removed');
+  #recoverRemoved(accountId: string, name: string, times: Map<string, number>): void {
+    const path = join(this.#options.folder, 'accounts', accountId, name);
+    if (existsSync(path)) times.set(accountId, Number(readFileSync(path, 'utf8')) || Date.now());
   }
 
   #count(accountId: string, bytes: number): void {
@@ -343,8 +405,8 @@ export class DecisionStore {
       this.#count(accountId, bytes);
       this.#lastNumber = Math.max(this.#lastNumber, lastNumber);
     }
-    const removed = this.#removedPath(accountId);
-    if (existsSync(removed)) this.#removedToMs.set(accountId, Number(readFileSync(removed, 'utf8')) || Date.now());
+    this.#recoverRemoved(accountId, 'removed', this.#removedToMs);
+    this.#recoverRemoved(accountId, 'lost', this.#lostToMs);
     const sorted = parts.toSorted((a, b) => a.firstNumber - b.firstNumber);
     this.#summaries.recover(accountId, sorted);
     if (sorted.length === 0) return;
@@ -367,6 +429,11 @@ export class DecisionStore {
     this.#count(accountId, part.bytes);
     this.#lastNumber = Math.max(this.#lastNumber, lastNumber);
   }
+}
+
+/** Number of the oldest decision in the store. */
+function oldestOf({ closed, open }: Parts): number {
+  return closed.at(-1)?.firstNumber ?? open?.firstNumber ?? Infinity;
 }
 
 function isOver({ rows, bytes, openedMs }: OpenPart, nowMs: number): boolean {

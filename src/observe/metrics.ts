@@ -154,6 +154,14 @@ export class Metrics {
     [],
   );
   readonly #decisionsBytes = this.#gauge('gatehouse_decisions_bytes', 'Size of the store of decisions, each minute.');
+  readonly #decisionsArchiveWaiting = this.#gauge(
+    'gatehouse_decisions_archive_waiting',
+    'Files of decisions that wait to be copied to the archive, each minute.',
+  );
+  readonly #decisionsArchiveLost = this.#gauge(
+    'gatehouse_decisions_archive_lost',
+    'Files of decisions that were removed before the archive had them, since the start of their keeper.',
+  );
   readonly #certificateOrders = this.#counter(
     'gatehouse_certificate_orders_total',
     'Orders of public certificates that this process has carried out, by outcome: issued, failed, or held up by the bound on orders an hour.',
@@ -485,6 +493,11 @@ export class Metrics {
 
   decisionsSize(bytes: number): void {
     this.#decisionsBytes.set(bytes);
+  }
+
+  decisionsArchive(waiting: number, lost: number): void {
+    this.#decisionsArchiveWaiting.set(waiting);
+    this.#decisionsArchiveLost.set(lost);
   }
 
   publishFailed(): void {

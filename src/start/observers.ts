@@ -79,8 +79,9 @@ export async function createObservers(config: Config, log: Logger, isQuiet: bool
 }
 
 async function openDecisions(config: Config, log: Logger, observer: Metrics): Promise<Decisions | undefined> {
-  const { decisions: folder, decisionsDays: days, decisionsMaxSize } = config;
+  const { decisions: folder, decisionsDays: days, decisionsMaxSize, decisionsArchive } = config;
   if (folder === undefined || !hasGateway(config)) return undefined;
-  const options = { folder: resolve(folder), days, maxBytes: decisionsMaxSize * mebibyte, archive: undefined };
+  const archive = decisionsArchive === undefined ? undefined : resolve(decisionsArchive);
+  const options = { folder: resolve(folder), days, maxBytes: decisionsMaxSize * mebibyte, archive };
   return Decisions.open({ options, log, observer });
 }

@@ -10,6 +10,7 @@ import { ownNamesOf } from '../../start/own-names.ts';
 import type { Host } from '../host.ts';
 import { addSettingsFlags } from '../settings-flags.ts';
 import { checkDatabase } from './check-database.ts';
+import { checkDecisions } from './check-decisions.ts';
 import { checkPorts, isServiceRunning } from './check-ports.ts';
 import { fault, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
@@ -59,6 +60,7 @@ async function examine(flags: Flags, { env }: Host): Promise<readonly Finding[]>
     ok('settings', 'all are acceptable'),
     ...checkSecretKey(config),
     checkClock(),
+    ...checkDecisions(config),
     ...(await checkDatabase(config, ownNamesOf(config), isRunning)),
     ...(await checkPorts(config, isRunning)),
   ];

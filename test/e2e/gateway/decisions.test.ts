@@ -15,7 +15,7 @@ import { until } from './support/until.ts';
 const ignore = (): void => {};
 const quiet = {
   log: { info: ignore, warn: ignore, error: ignore },
-  observer: { decisionsKept: ignore, decisionsDropped: ignore, decisionsSize: ignore },
+  observer: { decisionsKept: ignore, decisionsDropped: ignore, decisionsSize: ignore, decisionsArchive: ignore },
 };
 
 /** What a gateway has kept, oldest first, once it has stopped. */
