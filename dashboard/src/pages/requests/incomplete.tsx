@@ -1,23 +1,50 @@
 import type { DecisionsPage } from '../../../../client/src/index.ts';
+import { gatewayName, useGateways } from '../../api/installation.ts';
 import { Banner } from '../../components/banner.tsx';
-import { countOf } from '../../lib/text.ts';
+import { countOf, shortId } from '../../lib/text.ts';
 
-/** Says what is missing in what a gateway has told. */
+type State = DecisionsPage['gateways'][number]['state'];
+
+/** What became of the question at a gateway that is not among the answers, to go on after its name. */
+const words: Readonly<Record<Exclude<State, 'answered'>, string>> = {
+  keeps_none: 'keeps no decisions (GATEHOUSE_DECISIONS)',
+  busy: 'has other questions of this account to answer',
+  failed: 'cannot read its decisions for now; its log has the cause',
+  no_answer: 'does not answer',
+  unreachable: 'cannot be reached from here (GATEHOUSE_LINK_LISTEN)',
+  not_asked: 'was not asked: there are too many gateways',
+};
+
+/** Gateways that are named. */
+const mostNamed = 5;
+
+/** Says what is missing in what the gateways have told. */
 export function Incomplete({ told }: { readonly told: DecisionsPage | undefined }) {
+  const missing = useMissing(told);
   if (told === undefined) return null;
-  const { other_gateways: others, dropped } = told;
+  const { dropped } = told;
   return (
     <>
-      {others === 0 ? null : (
-        <Banner tone="warn" note="Theirs are missing in this list. Ask each of them by its own address.">
-          Only the gateway that answers is shown, and {countOf(others, 'other carries', 'others carry')} traffic too.
+      {missing.length === 0 ? null : (
+        <Banner tone="warn" note={missing.slice(0, mostNamed).join(' ')}>
+          {countOf(missing.length, 'gateway has', 'gateways have')} not told: their decisions are missing here
         </Banner>
       )}
       {dropped === 0 ? null : (
-        <Banner tone="warn" note="More came than could be kept, or the disk was full. They are missing in this list.">
-          {countOf(dropped, 'decision was', 'decisions were')} not kept since the gateway was started.
+        <Banner tone="warn" note="More came than could be kept, or a disk was full. They are missing here.">
+          {countOf(dropped, 'decision was', 'decisions were')} not kept since the gateways were started
         </Banner>
       )}
     </>
   );
+}
+
+/** A sentence for each gateway whose decisions are not among those that were told. */
+function useMissing(told: DecisionsPage | undefined): readonly string[] {
+  const all = useGateways()?.gateways ?? [];
+  return (told?.gateways ?? []).flatMap(({ process_id: id, state }) => {
+    if (state === 'answered') return [];
+    const known = all.find((each) => each.id === id);
+    return [`${known === undefined ? shortId(id) : gatewayName(known)} ${words[state]}.`];
+  });
 }

@@ -8,6 +8,8 @@ export interface FoundDecision {
   readonly told: DecisionsPage;
 }
 
+/** Decisions of several gateways may have the same number. */
+const sameTime = 20;
 /** Calls that look for one decision: each looks through a limited number of them. */
 const mostCalls = 10;
 
@@ -16,7 +18,7 @@ export function useDecision(id: string): Read<FoundDecision> {
   return useRead(['DecisionsList', 'one', id], async (signal) => {
     let query: { readonly before_id?: string; readonly request_id?: string } = queryFor(id);
     for (let call = 1; ; call++) {
-      const told = await client.call('DecisionsList', { query: { limit: 1, ...query }, signal });
+      const told = await client.call('DecisionsList', { query: { limit: sameTime, ...query }, signal });
       const decision = told.decisions.find((each) => each.id === id || each.request_id === id);
       const next = told.next_page_uri === null ? null : new URL(told.next_page_uri, location.origin).searchParams;
       const before = next?.get('before_id') ?? undefined;
