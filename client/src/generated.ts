@@ -4383,9 +4383,9 @@ export interface DecisionTop {
 export interface ExplainedMoment {
   /** Version of the configuration; null for that of now, and where it is not known. */
   configuration_version: number | null;
-  /** false: the configuration of that moment cannot be told; `reason` says why. */
+  /** false: the configuration of that moment is not known; `reason` says why. */
   is_known: boolean;
-  /** The verdict of that configuration on what is kept of the visit: allowed, refused, not_served, depends. depends: something that is not kept decides. null: it cannot be told. */
+  /** The verdict of that configuration on what is kept of the visit: allowed, refused, not_served, depends. depends: something that is not kept decides. null: it is not known. */
   verdict: string | null;
   /** The verdict in words. */
   reason: string;
@@ -4534,6 +4534,72 @@ export interface Inspections {
   inspections: Inspection[];
   /** URI of the list resource. */
   uri: string;
+}
+
+export interface RehearsalRequest {
+  /** The method of the write. */
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** The path of the write, with its query. */
+  path: string;
+  /** The body of the write. */
+  body?: unknown;
+  /** How many of the last days are looked at. */
+  days?: number;
+}
+
+export interface RehearsedVisitors {
+  /** Requests and connections. */
+  requests: number;
+  /** Share of all requests and connections that were looked at, from 0 to 1. */
+  share: number;
+  /** Different addresses. */
+  sources: number;
+  /** Different persons who had signed in. */
+  persons: number;
+  /** true: there are more sources than were told apart. */
+  is_at_least: boolean;
+  /** Those with most requests, at most 100. */
+  visitors: {
+    /** Address of the visitor. */
+    client_ip: string;
+    /** E-mail address or subject of the visitor who had signed in. */
+    person?: string;
+    /** Their requests and connections that would get another verdict. */
+    requests: number;
+    /** When the last of them was, RFC 3339. */
+    last_at: string;
+    /** The edges and endpoints that they were for. */
+    edge_ids: string[];
+    /** What would happen, in words. */
+    reason: string;
+  }[];
+}
+
+export interface Rehearsal {
+  /** Resources that the write would change. */
+  changes: number;
+  /** false: the process that answers keeps no decisions (`GATEHOUSE_DECISIONS`), so that nobody can be named. */
+  is_kept: boolean;
+  /** Time of the oldest decision that was looked at, RFC 3339; null: there was none. */
+  since: string | null;
+  /** Requests and connections that were looked at. */
+  requests: number;
+  newly_refused: RehearsedVisitors;
+  newly_admitted: RehearsedVisitors;
+  cannot_tell: RehearsedVisitors;
+  /** Requests and connections that would get the verdict of now. */
+  unchanged: number;
+  /** What the change means for the address of the caller, at the path "/". */
+  you: {
+    /** Edges that refuse it then. */
+    newly_refused_at: string[];
+    /** Edges that let it in then. */
+    newly_admitted_at: string[];
+  };
+  /** true: not everything was counted, for the reasons in `partial`. Numbers can only grow. */
+  is_partial: boolean;
+  /** What was not counted, in words. */
+  partial: string[];
 }
 
 export interface Change {
@@ -6284,6 +6350,8 @@ export interface Operations {
   InspectionsGet: { path: { id: string }; query: {}; body: undefined; response: InspectionWithRequests };
   /** End an inspection */
   InspectionsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Rehearse a change on real visitors */
+  RehearsalsCreate: { path: {}; query: {}; body: RehearsalRequest; response: Rehearsal };
   /** List changes */
   ChangesList: { path: {}; query: { limit?: number; before_id?: string; filter?: string; kind?: string; resource_id?: string; actor?: string; since?: string; until?: string }; body: undefined; response: ChangesPage };
   /** Revert a change */
@@ -6654,6 +6722,7 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   InspectionsList: { method: 'GET', path: '/inspections', query: [], idempotencyKey: false },
   InspectionsGet: { method: 'GET', path: '/inspections/{id}', query: [], idempotencyKey: false },
   InspectionsDelete: { method: 'DELETE', path: '/inspections/{id}', query: [], idempotencyKey: false },
+  RehearsalsCreate: { method: 'POST', path: '/rehearsals', query: [], idempotencyKey: false },
   ChangesList: { method: 'GET', path: '/changes', query: ['limit', 'before_id', 'filter', 'kind', 'resource_id', 'actor', 'since', 'until'], idempotencyKey: false, list: 'changes' },
   ChangesRevert: { method: 'POST', path: '/changes/{id}/revert', query: ['dry_run'], idempotencyKey: false },
   IpCheck: { method: 'POST', path: '/ip_check', query: [], idempotencyKey: false },

@@ -29,6 +29,18 @@ export interface Call<Body = unknown> extends CallOptions {
   readonly uri: (path: string) => string;
   /** Sets a header of the answer. */
   readonly setHeader: (name: string, value: string) => void;
+  /**
+   * Performs another operation as the same caller, with its checks, and without those that lock the caller out. Undefined: there is no
+   * such operation.
+   */
+  readonly perform: (other: OtherCall) => (() => Promise<unknown>) | undefined;
+}
+
+export interface OtherCall {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly body: unknown;
 }
 
 /** Options that a caller gives in request headers. */
@@ -54,6 +66,7 @@ interface CallParts {
   readonly base: string;
   readonly headers: IncomingHttpHeaders;
   readonly setHeader: Call['setHeader'];
+  readonly perform: Call['perform'];
 }
 
 export function newCall(parts: CallParts): Call {
@@ -69,6 +82,7 @@ export function newCall(parts: CallParts): Call {
     base,
     headers,
     setHeader,
+    perform,
   } = parts;
   return {
     caller,
@@ -87,6 +101,7 @@ export function newCall(parts: CallParts): Call {
     idempotencyKey: singleHeader(headers['idempotency-key']),
     chosenId: singleHeader(headers['gatehouse-new-id']),
     setHeader,
+    perform,
   };
 }
 

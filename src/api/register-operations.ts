@@ -21,7 +21,7 @@ import type { AdmittedCaller } from './admission/admit-caller.ts';
 import { bodyLimitBytes, normalizeBody, parseBody, parseObject } from './body/body.ts';
 import type { CallAdmission } from './admission/call-admission.ts';
 import { hasBody, newCall } from './call.ts';
-import type { Call } from './call.ts';
+import type { Call, OtherCall } from './call.ts';
 import type { Caller, Identity } from './admission/caller.ts';
 import { setCommonHeaders } from './http/common-headers.ts';
 import { bodyNotExpected } from './errors.ts';
@@ -117,7 +117,7 @@ function operationRoute(paths: KnownPaths, context: OperationContext): Operation
     },
     handler: (request, reply) => {
       const operation = operationOf(request);
-      const handled = operation.handle(toCall(request, reply, options) as Call<never>);
+      const handled = operation.handle(toCall(request, reply, paths, context) as Call<never>);
       const result =
         operation.mayBeLarge === true ? Promise.resolve(handled).then(writeLarge(request, reply)) : handled;
       // A client that goes away does not end the work: its account has the call in progress until it is done.
@@ -285,7 +285,8 @@ function namesInQuery({ filters = [], filterFields, query = [] }: Operation): re
   return [...filters, ...(filterFields === undefined ? [] : [filterName]), ...query.map(({ name }) => name)];
 }
 
-function toCall(request: FastifyRequest, reply: FastifyReply, options: ApiOptions): Call {
+function toCall(request: FastifyRequest, reply: FastifyReply, paths: KnownPaths, context: OperationContext): Call {
+  const { options } = context;
   return newCall({
     caller: callerOf(request),
     operationId: request.id,
@@ -307,7 +308,63 @@ function toCall(request: FastifyRequest, reply: FastifyReply, options: ApiOption
       const warning = value.replaceAll(',', ';');
       void reply.header(name, before === undefined ? warning : `${String(before)}, ${warning}`);
     },
+    perform: (other) => prepareOther(request, other, paths, context),
   });
+}
+
+/** Another operation for the same caller, as its own request would perform it. */
+function prepareOther(
+  request: FastifyRequest,
+  { method, path, body }: OtherCall,
+  paths: KnownPaths,
+  { named, options }: OperationContext,
+): ReturnType<Call['perform']> {
+  const found = paths.findOperation({ method, url: path });
+  if (found === undefined) return undefined;
+  const { operation, params } = found;
+  const caller = callerOf(request);
+  return async () => {
+    checkRights(operation, caller);
+    const mark = path.indexOf('?');
+    const query = readQuery(mark < 0 ? '' : path.slice(mark + 1), operation.listedPrefix, namesInQuery(operation));
+    const read = await readOther(operation, params, body, named, options, () => isAbandoned(request));
+    const call = newCall({
+      caller,
+      operationId: request.id,
+      params,
+      ...read,
+      query,
+      base: baseUrl(request.raw, options),
+      headers: { 'gatehouse-allow-lockout': 'true' },
+      filterRows: options.filterRows,
+      isAbandoned: () => isAbandoned(request),
+      setHeader: () => {},
+      perform: () => undefined,
+    });
+    return operation.handle(call as Call<never>);
+  };
+}
+
+async function readOther(
+  operation: Operation,
+  params: PathParams,
+  given: unknown,
+  named: ReadonlyMap<string, TSchema>,
+  options: ApiOptions,
+  isGone: () => boolean,
+): Promise<{ readonly body: unknown; readonly readOnly: Call['readOnly'] | undefined }> {
+  const { body: schema, method, path } = operation;
+  if (schema === undefined) {
+    if (given !== undefined && !isDeepStrictEqual(given, {}))
+      throw new UserError(bodyNotExpected, { method, path: quote(path) });
+    return { body: undefined, readOnly: undefined };
+  }
+  const validate = options.validators(schema);
+  if (isList(operation))
+    return { body: await readList(operation, given, named, validate, isGone), readOnly: undefined };
+  const { body, readOnly } = normalizeBody(operation, params, given, named);
+  if (validate(body) !== true) throw explainValidation(mostRelevantError(validate.errors), operation);
+  return { body, readOnly };
 }
 
 function isAbandoned({ queued }: FastifyRequest): boolean {

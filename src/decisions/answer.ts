@@ -5,6 +5,7 @@ import type { Part, Parts } from './parts.ts';
 import { readPage } from './read-parts.ts';
 import { readSummary } from './read-summary.ts';
 import { readTop } from './read-top.ts';
+import { readVisitedEdges, readVisitors } from './read-visitors.ts';
 import { readWithin } from './reading.ts';
 import type { Reading } from './reading.ts';
 
@@ -17,6 +18,8 @@ const readers: Readers = {
   list: (reading, parts, asked) => readPage(reading, partsFor(parts, asked), asked),
   summary: readSummary,
   top: readTop,
+  edges: readVisitedEdges,
+  visitors: readVisitors,
 };
 
 /** Answers a question from what the store has of the account, within bounds of time and work. */

@@ -140,11 +140,71 @@ export interface TopAnswer extends Reach {
   readonly leastListed: number;
 }
 
+/** Asks how many visits each edge had. */
+export interface VisitedEdgesQuestion {
+  readonly accountId: string;
+  readonly fromMs: number;
+  /** Only files that begin before this number. */
+  readonly before?: number | undefined;
+}
+
+/** How far a question has come that goes through files, newest first. */
+interface FilesRead {
+  /** A bound ended it: all files that begin at this number or later were read. */
+  readonly cutAt?: number;
+  /** Time of the oldest decision that was read; `Infinity`: there was none. */
+  readonly firstMs: number;
+}
+
+export interface VisitedEdges extends FilesRead {
+  readonly edges: readonly { readonly id: string; readonly requests: number; readonly minVersion: number }[];
+}
+
+/** Asks for visits in groups that are alike to whoever decides about them. */
+export interface VisitorsQuestion extends VisitedEdgesQuestion {
+  readonly edgeIds: readonly string[];
+  /** A version of the configuration: visits that it or a later one decided about are groups of their own. */
+  readonly since: number;
+  /** True: visits with other hosts, ports and paths are groups of their own. */
+  readonly withPaths: boolean;
+}
+
+/** What visits have in common beside the source. */
+export interface VisitorFacts {
+  readonly edgeId: string;
+  readonly routeId: string;
+  readonly person: string;
+  readonly module: string;
+  readonly isRefused: boolean;
+  /** It went to a backend. */
+  readonly hasReached: boolean;
+  /** Empty for an unusual one. */
+  readonly method: string;
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  readonly isRecent: boolean;
+}
+
+/** Groups of visits as columns. */
+export interface Visitors extends FilesRead {
+  readonly facts: readonly VisitorFacts[];
+  /** Index in `facts`. */
+  readonly fact: Uint32Array;
+  /** Halves of the source as an IPv6 address. */
+  readonly high: BigUint64Array;
+  readonly low: BigUint64Array;
+  readonly requests: Float64Array;
+  readonly lastMs: Float64Array;
+}
+
 /** Questions about decisions, by kind, with their answers. */
 export interface Questions {
   readonly list: { readonly asked: DecisionFilter; readonly answer: DecisionPage };
   readonly summary: { readonly asked: SummaryQuestion; readonly answer: SummaryAnswer };
   readonly top: { readonly asked: TopQuestion; readonly answer: TopAnswer };
+  readonly edges: { readonly asked: VisitedEdgesQuestion; readonly answer: VisitedEdges };
+  readonly visitors: { readonly asked: VisitorsQuestion; readonly answer: Visitors };
 }
 
 export const questionKinds = ['list', 'summary', 'top'] as const satisfies readonly (keyof Questions)[];

@@ -16,7 +16,7 @@ export type LinkReply =
   | { readonly state: 'keeps_none' | 'busy' | 'failed' };
 
 export function writeQuestion<Kind extends QuestionKind>(kind: Kind, asked: Asked<Kind>): LinkQuestion {
-  const { source } = asked;
+  const source = 'source' in asked ? asked.source : undefined;
   const halves = source && [source.first.high, source.first.low, source.last.high, source.last.low].map(String);
   return { about: 'decisions', kind, asked: { ...asked, ...(halves && { source: halves }) } };
 }

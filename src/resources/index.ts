@@ -22,6 +22,7 @@ import { localCaResource } from './local-ca/index.ts';
 import { principalsResource } from './principals/index.ts';
 import { processesResource } from './processes/index.ts';
 import { quotasResource } from './quotas/index.ts';
+import { rehearsalsResource } from './rehearsals/index.ts';
 import { reservedAddrsResource } from './reserved-addrs/index.ts';
 import { reservedDomainsResource } from './reserved-domains/index.ts';
 import type { Resource } from './resource.ts';
@@ -66,6 +67,7 @@ export const resources: readonly Resource[] = [
   trafficResource,
   decisionsResource,
   inspectionsResource,
+  rehearsalsResource,
   changesResource,
   ipCheckResource,
   ruleFindingsResource,

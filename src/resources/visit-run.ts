@@ -15,8 +15,8 @@ import type { ModuleSettings, SnapshotEntry } from '../snapshot/contract.ts';
 /** Facts that are kept of a request or connection. */
 export interface KeptVisit extends Pick<DescribedVisitor, 'person' | 'hasSignedIn'> {
   readonly source: IpAddress;
-  /** Empty for a port. */
-  readonly host: string;
+  /** Empty for a port; undefined: the place has the name or port. */
+  readonly host: string | undefined;
   readonly port: number;
   readonly method: string | undefined;
   /** Without the query; undefined where it is not kept whole. */
@@ -51,6 +51,8 @@ export interface VisitRun {
   readonly met: readonly Met[];
   /** What decided, or what it depends on first. */
   readonly by: Met | undefined;
+  /** Settings of the modules that it met, by name. */
+  readonly settings?: ModuleSettings;
 }
 
 /** A restriction that every visit meets first. */
@@ -73,7 +75,8 @@ interface Door {
 export interface Place {
   readonly id: string;
   readonly isLoaded: boolean;
-  readonly hasSignIns: boolean;
+  /** Keys of the logins that its routes ask for. */
+  readonly signInKeys: ReadonlySet<string>;
   readonly hasName: (host: string, port: number) => boolean;
   /** Undefined: it has no routes. */
   readonly routes: PathTable<Door> | undefined;
@@ -92,18 +95,19 @@ export async function openPlace(entry: SnapshotEntry, pace: Pace): Promise<Place
     const names = entry.hostports.map((each) => each.slice(0, each.lastIndexOf(':')));
     const routes = new PathTable<Door>();
     const byId = new Map<string, Door>();
-    let [isLoaded, hasSignIns] = [true, false];
+    let isLoaded = true;
+    const signInKeys = new Set<string>();
     for (const { id, matchType, match, modules } of entry.routes) {
       const door = doorOf(id, modules);
       routes.add(matchType, match, door);
       byId.set(id, door);
       const built = tryBuild(modules);
       isLoaded &&= built !== undefined;
-      hasSignIns ||= built?.steps.some(({ signIn }) => signIn !== undefined) === true;
+      for (const { signIn = [] } of built?.steps ?? []) for (const { key } of [signIn].flat()) signInKeys.add(key);
       if (pace.isDue) await pace.giveWay();
     }
     const hasName = (host: string) => names.some((name) => covers(name, host));
-    return { id: entry.id, isLoaded, hasSignIns, hasName, routes, byId, door: undefined };
+    return { id: entry.id, isLoaded, signInKeys, hasName, routes, byId, door: undefined };
   }
   if (entry.kind !== 'tcp_edge' && entry.kind !== 'tls_endpoint') return undefined;
   const hasName =
@@ -113,7 +117,7 @@ export async function openPlace(entry: SnapshotEntry, pace: Pace): Promise<Place
   const isLoaded =
     tryBuild(entry.modules) !== undefined && !(entry.kind === 'tls_endpoint' && entry.fault !== undefined);
   const door = doorOf(entry.id, entry.modules);
-  return { id: entry.id, isLoaded, hasSignIns: false, hasName, routes: undefined, byId: new Map(), door };
+  return { id: entry.id, isLoaded, signInKeys: new Set(), hasName, routes: undefined, byId: new Map(), door };
 }
 
 function doorOf(id: string, settings: ModuleSettings): Door {
@@ -157,7 +161,7 @@ export function runVisit(
 ): VisitRun {
   const met: Met[] = [];
   if (place === undefined) return ended(met, nothing('edge', '', 'it is not there'));
-  if (place !== 'unknown' && !place.hasName(visit.host, visit.port))
+  if (place !== 'unknown' && visit.host !== undefined && !place.hasName(visit.host, visit.port))
     return ended(met, nothing('edge', place.id, 'it has another name or port'));
   for (const { id, enforced, ip_policy_ids: policyIds } of restrictions) {
     const effect = access.allows(policyIds, visit.source) ? 'passes' : enforced ? 'refuses' : 'warns';
@@ -186,14 +190,15 @@ function ended(met: readonly Met[], last: Met): VisitRun {
 }
 
 /** The route of a visit, or why there is none. */
-function routeOf({ id, routes, byId, hasSignIns }: Place, { path, routeId }: KeptVisit): Door | Met {
+function routeOf({ id, routes, byId, signInKeys }: Place, { path, routeId }: KeptVisit): Door | Met {
   if (path === undefined) {
     const known = byId.size === 1 ? [...byId.values()][0] : undefined;
     return known ?? nothing('edge', id, 'it depends on the path, which is not kept whole', 'depends');
   }
   const checked = checkRequestPath(path);
   if (!checked.ok) return nothing('edge', id, `its path ${checked.reason}`);
-  if (hasSignIns && isOwnPath(checked.matchPath)) return nothing('edge', id, 'the login itself answers', 'depends');
+  if (signInKeys.size > 0 && isOwnPath(checked.matchPath))
+    return nothing('edge', id, 'the login itself answers', 'depends');
   const route = routes?.choose(checked.matchPath);
   if (route === 'ambiguous') return nothing('edge', id, 'its path can be read as that of another route');
   return route ?? nothing('route', routeId, 'no route has its path');
@@ -202,7 +207,7 @@ function routeOf({ id, routes, byId, hasSignIns }: Place, { path, routeId }: Kep
 /** In the order of phases, in which a gateway runs them. */
 function throughDoor(
   { routes }: Place,
-  { id, modules }: Door,
+  { id, modules, settings }: Door,
   before: readonly Met[],
   access: VisitAccess,
   { source, person, hasSignedIn, method }: KeptVisit,
@@ -235,7 +240,7 @@ function throughDoor(
     met.push(now);
     if (now.effect === 'depends' && by?.effect !== 'depends') by = now;
   }
-  return { verdict: verdictBy(by), met, by };
+  return { verdict: verdictBy(by), met, by, settings };
 }
 
 function meet(id: string, step: ToldStep, effect: Met['effect']): Met {

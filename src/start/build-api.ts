@@ -14,6 +14,7 @@ import { Ref } from '../modules/module.ts';
 import { authenticator } from '../resources/api-keys/service.ts';
 import { dashboardSessions, providerSignIn } from '../resources/dashboard-sessions/service.ts';
 import { reverters } from '../resources/changes/service.ts';
+import { allOperations } from '../resources/rehearsals/service.ts';
 import { resources } from '../resources/index.ts';
 import { localCa } from '../resources/local-ca/service.ts';
 import { invitationAcceptance } from '../resources/principals/service.ts';
@@ -42,6 +43,7 @@ const validators = createValidators(schemas);
 export function buildApi(config: Config, parts: ApiParts): Promise<FastifyInstance> {
   const { context, observer, metrics, gateway } = parts;
   const operations = resources.flatMap((resource) => resource.operations(context));
+  for (const each of operations) context.services.add(allOperations, each);
   for (const { reverter } of operations) if (reverter !== undefined) context.services.add(reverters, reverter);
   return createApi({
     operations,

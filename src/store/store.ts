@@ -4,6 +4,7 @@ import { BoundedCache } from '../lib/bounded-cache.ts';
 import { ChangeFeed } from './write/change-feed.ts';
 import type { Follower, HistoryWatcher } from './write/change-feed.ts';
 import type { Actor, Change } from './write/change-log.ts';
+import { asRehearsed } from './write/rehearsed-writes.ts';
 import type { JsonSql } from './search/condition.ts';
 import type { Database, Queries } from './database.ts';
 import { passingDocuments } from './search/filtered-page.ts';
@@ -159,7 +160,7 @@ export class Store implements AsyncDisposable {
   }
 
   write<T>(actor: Actor, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#writer.submit(actor, work);
+    return this.#writer.submit(actor, asRehearsed(work));
   }
 
   /** Writes observations in turn with the writes: durable, but without a version and a row in the change log. */

@@ -258,6 +258,7 @@ export const rightsTable: Readonly<Record<string, 'everyone' | 'owner' | 'unprot
   DecisionsExplain: 'everyone',
   DecisionsSummary: 'everyone',
   DecisionsTop: 'everyone',
+  RehearsalsCreate: 'everyone',
   ChangesList: 'admin',
   ChangesRevert: 'admin',
   IpCheck: 'everyone',

@@ -42,7 +42,9 @@ export class KnownPaths {
   }
 
   /** Finds the operation of a request, with the parameters of its path. */
-  findOperation(request: FastifyRequest): { readonly operation: Operation; readonly params: PathParams } | undefined {
+  findOperation(
+    request: Pick<FastifyRequest, 'method' | 'url'>,
+  ): { readonly operation: Operation; readonly params: PathParams } | undefined {
     const found = this.#tree.find(request.url);
     const operation = found?.value.operations.get(request.method);
     return found === undefined || operation === undefined ? undefined : { operation, params: found.params };

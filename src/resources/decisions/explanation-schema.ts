@@ -37,11 +37,11 @@ export const ExplainedMoment = Type.Object(
       description: 'Version of the configuration; null for that of now, and where it is not known.',
     }),
     is_known: Type.Boolean({
-      description: 'false: the configuration of that moment cannot be told; `reason` says why.',
+      description: 'false: the configuration of that moment is not known; `reason` says why.',
     }),
     verdict: nullable(
       'string',
-      `The verdict of that configuration on what is kept of the visit: ${verdicts.join(', ')}. depends: something that is not kept decides. null: it cannot be told.`,
+      `The verdict of that configuration on what is kept of the visit: ${verdicts.join(', ')}. depends: something that is not kept decides. null: it is not known.`,
     ),
     reason: Type.String({ description: 'The verdict in words.' }),
     checks: Type.Array(ExplainedCheck, {

@@ -46,30 +46,6 @@ function asRecorded(module: string, decided: DecisionRow | undefined): string {
   return decided.module === '' && decided.code === 0 ? '; it has let this visit pass' : '';
 }
 
-/** The verdict of a configuration, to continue "Now". */
-export function wordsOf({ verdict, by }: VisitRun): string {
-  const where = by === undefined ? '' : nameOf(by);
-  switch (verdict) {
-    case 'allowed':
-      return by === undefined ? 'it would be let in' : `it would be let in, and ${where} would answer`;
-    case 'refused':
-      return `${where} would refuse it`;
-    case 'not_served':
-      return by?.step === undefined
-        ? `it would not be served: ${by?.kind === 'route' ? '' : 'of the edge, '}${by?.reason ?? ''}`
-        : `it would not be served: ${where} fails`;
-    default:
-      return by?.step === undefined
-        ? `it cannot be told: ${by?.reason ?? ''}`
-        : `it depends on ${by.step.asks?.by ?? `more of the request than is kept (${by.step.module})`}, which is not kept`;
-  }
-}
-
-function nameOf({ kind, id, step }: Met): string {
-  if (step !== undefined) return `the module ${step.module} of ${id}`;
-  return kind === 'ip_restriction' ? `the IP restriction ${id}` : id;
-}
-
 /** The decision as it was made, as a sentence. */
 export function whatWasDecided(
   { verdict, module, restrictions, at, status }: ReturnType<typeof presentDecision>,

@@ -24,13 +24,14 @@ import type { ResourceContext } from '../resource.ts';
 import { openPlace, runVisit, settingsMet, whoMayBe } from '../visit-run.ts';
 import type { KeptVisit, Met, VisitRun } from '../visit-run.ts';
 import { judgeBy } from '../visit-reasons.ts';
+import { wordsOf } from '../visit-words.ts';
 import type { RulesByPolicy } from '../visit-reasons.ts';
 import { visitedEntries } from '../visited-entries.ts';
 import { askGateways } from './ask-gateways.ts';
 import type { AskedGateway } from './ask-gateways.ts';
 import * as errors from './errors.ts';
 import { DecisionExplanation } from './explanation-schema.ts';
-import { reasonOf, whatWasDecided, wordsOf } from './explanation-words.ts';
+import { reasonOf, whatWasDecided } from './explanation-words.ts';
 import { presentDecision } from './present.ts';
 
 /** Pages that are looked through for the id of a request. */
@@ -147,7 +148,7 @@ function visitOf(row: DecisionRow): KeptVisit | undefined {
   };
 }
 
-/** The configuration of the moment of a decision; a sentence where it cannot be told. */
+/** The configuration of the moment of a decision; a sentence where it is not known. */
 async function tryThen(context: ResourceContext, call: Call, row: DecisionRow): Promise<Tried | string> {
   const { services } = context;
   if (row.configuration_version === 0n) return 'The version of the configuration that was in force is not known.';
