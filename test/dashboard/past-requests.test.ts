@@ -204,6 +204,71 @@ onDashboard(
       await page.getByText('GET /v2/bookings').first().waitFor();
     });
 
+    test('are what a change is tried on, before it is saved and before it is reverted', async () => {
+      const { gatehouse } = d();
+      const page = await d().open({ path: `/ip-policies/${policyId}` });
+      const sheet = page.getByRole('complementary', { name: 'Who would notice?' });
+      const focused = () => page.evaluate('document.activeElement.textContent');
+      await page.getByRole('button', { name: 'Delete the rule 127.0.0.0/29' }).click();
+      await page.getByRole('button', { name: 'See who would notice' }).click();
+      const refused = sheet.getByRole('region', { name: 'Newly refused' });
+      await refused.getByText('1 source', { exact: true }).waitFor();
+      await refused.getByRole('link', { name: '127.0.0.1', exact: true }).waitFor();
+      await refused.getByText('Booking API').waitFor();
+      await sheet.locator('.btn.danger', { hasText: 'Save and refuse 1 source' }).waitFor();
+      assert.equal(await focused(), 'Keep editing');
+      await sheet.getByText('You would be refused').waitFor();
+      await lookAt(page, 'rehearsal-refused');
+      await page.keyboard.press('Escape');
+      await sheet.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Keep it' }).click();
+
+      await lead(page, `/ip-policies/${policyId}?add=1`);
+      await page.getByLabel('CIDR').fill('127.0.0.9/32');
+      await page.keyboard.press('Control+Enter');
+      const admitted = sheet.getByRole('region', { name: 'Newly admitted' });
+      await admitted.getByRole('link', { name: '127.0.0.9', exact: true }).waitFor();
+      await sheet.getByText('Newly let in: HTTPS edge booking-api, route /').waitFor();
+      assert.equal(await sheet.getByRole('region', { name: 'Newly refused' }).count(), 0);
+      await lookAt(page, 'rehearsal-admitted');
+      assert.equal((await ask('/still-tried', { from: '127.0.0.9' })).status, 403, 'it was only tried');
+      await sheet.locator('.btn.primary', { hasText: 'Save and let in 1 source' }).click();
+      await page.getByText('Added allow 127.0.0.9/32.').waitFor();
+      await until(async () => (await ask('/now-in', { from: '127.0.0.9' })).status === 200, 'it is let in');
+      await haveKept('source=127.0.0.9&verdict=allowed', 1);
+
+      const { body } = await gatehouse.get('/changes?limit=1');
+      await lead(page, `/changes?open=${body.changes[0].id}`);
+      await page.getByRole('button', { name: /^Revert/ }).click();
+      await page.getByRole('button', { name: 'See who would notice' }).click();
+      await sheet.getByRole('region', { name: 'Newly refused' }).getByText('127.0.0.9').waitFor();
+      await sheet.getByRole('button', { name: 'Save and refuse 1 source' }).click();
+      await until(async () => (await ask('/out-again', { from: '127.0.0.9' })).status === 403, 'it is refused again');
+    });
+
+    test('are what a module is tried on before it is switched on', async () => {
+      const { gatehouse } = d();
+      const offices = await gatehouse.create('/ip_policies', { description: 'Offices' });
+      await gatehouse.put(`/ip_policies/${offices.id}/rules`, ['127.0.0.2/32']);
+      const path = `/edges/https/${edgeId}/routes/${routeId}`;
+      await gatehouse.patch(path, { ip_restriction: { enabled: false, ip_policy_ids: [offices.id] } });
+      const page = await d().open({ path: `/https-edges/${edgeId}?route=${routeId}` });
+      await page.getByRole('switch', { name: 'IP restriction' }).click();
+      await page.getByRole('button', { name: 'See who would notice' }).click();
+      const sheet = page.getByRole('complementary', { name: 'Who would notice?' });
+      const refused = sheet.getByRole('region', { name: 'Newly refused' });
+      await refused.getByRole('link', { name: '127.0.0.1', exact: true }).waitFor();
+      assert.equal((await gatehouse.get(path)).body.ip_restriction.enabled, false);
+      await sheet.getByRole('button', { name: /^Save and refuse / }).click();
+      await page.getByText('The IP restriction is on.').waitFor();
+      await page.getByRole('switch', { name: 'IP restriction', checked: true }).click();
+      const admitted = sheet.getByRole('region', { name: 'Newly admitted' });
+      await admitted.getByRole('link', { name: '127.0.0.1', exact: true }).waitFor();
+      await sheet.getByRole('button', { name: /^Save and let in / }).click();
+      await page.getByRole('switch', { name: 'IP restriction', checked: false }).waitFor();
+      await gatehouse.patch(path, { ip_restriction: null });
+    });
+
     test('are led to from what has decided', async () => {
       const page = await d().open({ path: `/ip-restrictions/${restrictionId}` });
       await page.getByRole('link', { name: 'Refused in the last day' }).click();

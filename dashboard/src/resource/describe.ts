@@ -98,10 +98,10 @@ export interface RemovalProps<Row> {
 /** What stands around an edit that changes who gets in. */
 export interface Allowed {
   /** Lets the person's own address in, then saves. */
-  readonly run: () => void;
-  readonly problem: ReactNode;
+  readonly run?: () => void;
+  readonly problem?: ReactNode;
   /** Takes the place of saving, and has a sheet beside the edit; undefined for an edit that changes nobody's verdict. */
-  readonly rehearsal?: { readonly open: () => void; readonly sheet: ReactNode } | undefined;
+  readonly rehearsal?: { readonly open: () => void; readonly shows: boolean; readonly sheet: ReactNode } | undefined;
 }
 
 /** Shows an edit with what stands around it. */

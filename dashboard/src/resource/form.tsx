@@ -183,7 +183,7 @@ export function EditPanel<Row>({
         {/* Every document has an id. */}
         <EditProblem
           edit={edit as unknown as Edit<{ id?: string }, Values>}
-          {...(allow === undefined ? {} : { onAllow: allow.run })}
+          {...(allow?.run === undefined ? {} : { onAllow: allow.run })}
         />
         {allow?.problem}
         {intro === undefined ? null : <p className="soft">{intro}</p>}
@@ -196,7 +196,7 @@ export function EditPanel<Row>({
         />
         <div className="actions">
           <Button look="primary" type="submit" disabled={!edit.isChanged || edit.isPending}>
-            {allow?.rehearsal === undefined ? 'Save' : 'See who would notice'}
+            {allow?.rehearsal?.shows === true ? 'See who would notice' : 'Save'}
           </Button>
           <Button onClick={onClose}>Cancel</Button>
         </div>

@@ -9,11 +9,25 @@ import { Panel } from '../../components/page.tsx';
 import { isLockout, LockoutBanner, Problem } from '../../components/problem.tsx';
 import { Skeleton } from '../../components/states.tsx';
 import { toast } from '../../components/toast.tsx';
+import { callOf, rehearse } from '../../parts/rehearsal/rehearse.ts';
+import { useRehearsal } from '../../parts/rehearsal/use-rehearsal.tsx';
 import { kindWord, subjectOf } from './change-words.ts';
 import { RevertedRules, rulesOf } from './reverted-rules.tsx';
 import { useKnownNames } from './known-names.ts';
 
 const acts = { create: 'Makes again', update: 'Sets back', delete: 'Deletes' } as const;
+
+/** Kinds of things that decide about visitors. */
+const decidingKinds: ReadonlySet<string> = new Set([
+  'ip_policy',
+  'ip_policy_rule',
+  'ip_restriction',
+  'https_edge',
+  'https_edge_route',
+  'tcp_edge',
+  'tls_edge',
+  'endpoint',
+]);
 
 /** Shows what undoing a change does, as the server has rehearsed it, before it is done. */
 export function RevertDialog({
@@ -35,12 +49,23 @@ export function RevertDialog({
     toast(`Reverted: ${title}.`);
     onClose();
   };
+  const rehearsal = useRehearsal({
+    needsVisits: true,
+    subject: id,
+    what: 'The revert',
+    rehearse: (signal) => rehearse(callOf('ChangesRevert', { path: { id } }), signal),
+    save: (options) => void revert(options),
+    isSaving: isPending,
+    error: failure,
+  });
   const error = failure ?? planned.error;
   // The plan from before stays where a new one fails.
   const plan = planned.error === undefined ? planned.data : undefined;
+  const decides = plan?.changes.some(({ kind }) => decidingKinds.has(kind)) === true;
   return (
     <Dialog
       large
+      beside={rehearsal.sheet}
       title={`Revert “${title}”?`}
       onClose={onClose}
       footer={
@@ -48,8 +73,12 @@ export function RevertDialog({
           <Button onClick={onClose} startsFocused>
             Leave it
           </Button>
-          <Button look="primary" disabled={plan === undefined || isPending} onClick={() => void revert()}>
-            Revert
+          <Button
+            look="primary"
+            disabled={plan === undefined || isPending}
+            onClick={decides ? rehearsal.open : () => void revert()}
+          >
+            {decides && rehearsal.shows ? 'See who would notice' : 'Revert'}
           </Button>
         </>
       }

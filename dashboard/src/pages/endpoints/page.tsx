@@ -9,6 +9,8 @@ import type { PageProps } from '../../components/page.tsx';
 import { PublicName } from '../../parts/hostports.tsx';
 import { Pictures } from '../../parts/pictures.tsx';
 import { OpenDoors } from '../../parts/rule-findings.tsx';
+import { callOf, rehearse } from '../../parts/rehearsal/rehearse.ts';
+import { useRehearsal } from '../../parts/rehearsal/use-rehearsal.tsx';
 import { RefusedLately } from '../../parts/refused-lately.tsx';
 import { PolicyView } from '../../parts/policy/policy-view.tsx';
 import { usePolicyUses } from '../../parts/policy/policy-uses.ts';
@@ -44,6 +46,23 @@ const endpoints: Resource<'EndpointsList'> = {
     isLarge: true,
     missing: ({ url, traffic_policy: policy }) =>
       url === '' ? 'Give it a URL' : policy === '' ? 'Give it a policy' : undefined,
+  },
+  edit: {
+    Allow: ({ edit, document, render }) => {
+      // The field above has made it.
+      const policy = edit.values['traffic_policy'] as string;
+      const rehearsal = useRehearsal({
+        needsVisits: true,
+        subject: JSON.stringify(edit.values),
+        what: 'This policy',
+        rehearse: (signal) =>
+          rehearse(callOf('EndpointsUpdate', { path: { id: document.id }, body: { traffic_policy: policy } }), signal),
+        save: (options) => void edit.save(options),
+        isSaving: edit.isPending,
+        error: edit.error,
+      });
+      return render(policy === (document.traffic_policy ?? '') ? {} : { rehearsal });
+    },
   },
   lead: ({ description = '' }) => (description === '' ? undefined : description),
   facts: (endpoint) => {

@@ -10,7 +10,8 @@ import { FormDialog } from '../../components/form-dialog.tsx';
 import { descriptionBytes, TextField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { rangeOfAddress } from '../../lib/address.ts';
-import { policyWith, rehearseEntries } from '../../parts/rehearsal/rehearse-entries.ts';
+import { callOf, rehearse } from '../../parts/rehearsal/rehearse.ts';
+import { policyWith } from '../../parts/rehearsal/rehearse-entries.ts';
 import type { WantedRule } from '../../parts/rehearsal/rehearse-entries.ts';
 import { useRehearsal } from '../../parts/rehearsal/use-rehearsal.tsx';
 import { ruleErrors } from '../../parts/rule-errors.ts';
@@ -25,7 +26,6 @@ export function AddRule({
   readonly rules: Rules;
   readonly onClose: () => void;
 }) {
-  const policyId = policy.id;
   const { address } = useSession();
   const [values, setValues] = useState<{ cidr: string; action: 'allow' | 'deny'; description: string }>({
     cidr: '',
@@ -38,8 +38,9 @@ export function AddRule({
     change.reset();
     setValues((before) => ({ ...before, ...part }));
   };
+  const bodyOf = () => ({ ...values, cidr: values.cidr.trim(), ip_policy_id: policy.id });
   const submit = async (options: { allowLockout?: boolean } = {}): Promise<void> => {
-    const body = { ...values, cidr: values.cidr.trim(), ip_policy_id: policyId };
+    const body = bodyOf();
     if ((await change.run({ body, ...options })) === undefined) return;
     toast(`Added ${values.action === 'allow' ? 'allow' : 'deny'} ${body.cidr}.`);
     onClose();
@@ -47,7 +48,10 @@ export function AddRule({
   const rehearsal = useRehearsal({
     subject: JSON.stringify(values),
     what: 'This rule',
-    rehearse: (signal) => rehearseEntries([policyWith(policy, withRule(rules.rules, values))], signal),
+    rehearse: (signal) =>
+      rehearse(callOf('IpPolicyRulesCreate', { body: bodyOf() }), signal, [
+        policyWith(policy, withRule(rules.rules, values)),
+      ]),
     save: (options) => void submit(options),
     isSaving: change.isPending,
     error: change.error,

@@ -3,7 +3,8 @@ import { useChange } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { toast } from '../../components/toast.tsx';
-import { policyWith, rehearseEntries } from '../../parts/rehearsal/rehearse-entries.ts';
+import { callOf, rehearse } from '../../parts/rehearsal/rehearse.ts';
+import { policyWith } from '../../parts/rehearsal/rehearse-entries.ts';
 import { useRehearsal } from '../../parts/rehearsal/use-rehearsal.tsx';
 import type { Rule, Rules } from './use-rules.ts';
 
@@ -30,7 +31,7 @@ export function DeleteRule({
     what: 'The deletion of this rule',
     rehearse: (signal) => {
       const others = rules.rules.filter(({ id }) => id !== rule.id);
-      return rehearseEntries([policyWith(policy, others)], signal);
+      return rehearse(callOf('IpPolicyRulesDelete', { path: { id: rule.id } }), signal, [policyWith(policy, others)]);
     },
     save: (options) => void remove(options),
     isSaving: change.isPending,

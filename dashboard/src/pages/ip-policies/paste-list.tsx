@@ -11,7 +11,8 @@ import { toast } from '../../components/toast.tsx';
 import { rangeOfAddress } from '../../lib/address.ts';
 import { byteLength, formatBytes } from '../../lib/bytes.ts';
 import { countOf, formatNumber, nameOf } from '../../lib/text.ts';
-import { policyWith, rehearseEntries } from '../../parts/rehearsal/rehearse-entries.ts';
+import { callOf, rehearse } from '../../parts/rehearsal/rehearse.ts';
+import { policyWith } from '../../parts/rehearsal/rehearse-entries.ts';
 import type { WantedRule } from '../../parts/rehearsal/rehearse-entries.ts';
 import { isStale, useRehearsal } from '../../parts/rehearsal/use-rehearsal.tsx';
 import { ListInput } from './list-input.tsx';
@@ -67,7 +68,13 @@ export function PasteList({
   const rehearsal = useRehearsal({
     subject: `${mode}\n${text}`,
     what: 'Your list',
-    rehearse: (signal) => rehearseEntries([policyWith(policy, rulesIn(comparison?.body ?? '', rules.rules))], signal),
+    rehearse: (signal) => {
+      const body = comparison?.body ?? '';
+      const call = callOf('IpPolicyRulesReplace', { path: { id: policy.id }, body });
+      return rehearse({ ...call, body: body.split('\n').filter((line) => line !== '') }, signal, [
+        policyWith(policy, rulesIn(body, rules.rules)),
+      ]);
+    },
     save: (options) => void send(comparison?.body ?? '', options),
     isSaving: change.isPending,
     error: change.error,

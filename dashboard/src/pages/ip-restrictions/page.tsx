@@ -10,7 +10,8 @@ import { equals, textHas } from '../../lib/filter.ts';
 import { nameOf, restrictionName } from '../../lib/text.ts';
 import { PolicyChoice } from '../../parts/policy-choice.tsx';
 import { createdColumn, nameColumn } from '../../resource/columns.tsx';
-import { rehearseEntries, restrictionWith } from '../../parts/rehearsal/rehearse-entries.ts';
+import { callOf, rehearse } from '../../parts/rehearsal/rehearse.ts';
+import { restrictionWith } from '../../parts/rehearsal/rehearse-entries.ts';
 import { useRehearsal } from '../../parts/rehearsal/use-rehearsal.tsx';
 import type { Resource, Rows } from '../../resource/describe.ts';
 import { description, field, metadata } from '../../resource/fields.tsx';
@@ -105,7 +106,12 @@ const restrictions: Resource<'IpRestrictionsList'> = {
       const rehearsal = useRehearsal({
         subject: JSON.stringify(edit.values),
         what: 'This change',
-        rehearse: (signal) => rehearseEntries([restrictionWith(document, { ip_policy_ids: chosen })], signal),
+        rehearse: (signal) =>
+          rehearse(
+            callOf('IpRestrictionsUpdate', { path: { id: document.id }, body: { ip_policy_ids: [...chosen] } }),
+            signal,
+            [restrictionWith(document, { ip_policy_ids: chosen })],
+          ),
         save: (options) => void edit.save(options),
         isSaving: edit.isPending,
         error: edit.error,

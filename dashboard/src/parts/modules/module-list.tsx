@@ -8,12 +8,28 @@ import { useMayWrite } from '../../components/rights.tsx';
 import { toast } from '../../components/toast.tsx';
 import { Glyph } from '../../components/verdict.tsx';
 import { useUrlState } from '../../lib/url-state.ts';
+import { rehearse } from '../rehearsal/rehearse.ts';
+import { useRehearsal } from '../rehearsal/use-rehearsal.tsx';
 import { inSentence, kindOf } from './kinds.tsx';
 import type { ModuleKind } from './kind.ts';
 import { RemoveModule } from './remove-module.tsx';
 import { SwitchOnDialog } from './switch-on.tsx';
 import { viewOf } from './target.ts';
 import type { ModuleTarget, ModuleView } from './target.ts';
+
+/** Modules that can turn visitors away: whom a change of one would turn is shown before it is saved. */
+const decidingModules: ReadonlySet<string> = new Set([
+  'ip_restriction',
+  'mutual_tls',
+  'user_agent_filter',
+  'basic_auth',
+  'jwt_validation',
+  'oauth',
+  'oidc',
+  'webhook_verification',
+  'policy',
+  'traffic_policy',
+]);
 
 /** Modules that are set, in the order in which traffic meets them, then those that are not. One is opened by the URL. */
 export function ModuleList({
@@ -106,13 +122,32 @@ function ModuleRow({ target, module, kind }: RowProps) {
   const action = useAction();
   const isEditing = params.get('module') === inUrl(target, module) && params.get('act') === 'edit' && mayWrite;
   const act = (what: string) => () => setParams({ module: inUrl(target, module), act: what });
+  // A switch can only be turned the other way.
+  const wanted = view?.enabled !== true;
+  const settingsOf = (enabled: boolean) => kind.toSettings({ ...kind.toValues(view), enabled });
+  const rehearsal = useRehearsal({
+    needsVisits: true,
+    subject: JSON.stringify(view),
+    what: wanted ? 'Switching it on' : 'Switching it off',
+    rehearse: async (signal) => rehearse(target.callToSet(module, await settingsOf(wanted)), signal),
+    save: (options) => void switchTo(wanted, options),
+    isSaving: action.isPending,
+    error: action.error,
+  });
+  const switchTo = async (enabled: boolean, options: { allowLockout?: boolean } = {}): Promise<void> => {
+    const settings = await settingsOf(enabled);
+    await action.run(() => target.set(module, settings, { ...options, ...demanding(target.reply.etag) }));
+  };
   const toggle = async (enabled: boolean): Promise<void> => {
     if (enabled && kind.isChecked === true) {
       act('on')();
       return;
     }
-    const settings = await kind.toSettings({ ...kind.toValues(view), enabled });
-    await action.run(() => target.set(module, settings, demanding(target.reply.etag)));
+    if (decidingModules.has(module)) {
+      rehearsal.open();
+      return;
+    }
+    await switchTo(enabled);
   };
   return (
     <>
@@ -150,6 +185,7 @@ function ModuleRow({ target, module, kind }: RowProps) {
           <ActProblem error={action.error} />
         </div>
       )}
+      {rehearsal.sheet}
       {isEditing ? <EditModule target={target} module={module} kind={kind} /> : null}
     </>
   );
@@ -182,10 +218,25 @@ function EditModule({ target, module, kind }: RowProps) {
       else close();
     },
   });
-  const words = isNew && kind.isChecked === true ? 'Save, then see who gets in' : `Save ${inSentence(kind.title)}`;
+  const rehearsal = useRehearsal({
+    needsVisits: true,
+    subject: JSON.stringify(edit.values),
+    what: `This ${inSentence(kind.title)}`,
+    rehearse: async (signal) => rehearse(target.callToSet(module, await kind.toSettings(edit.values)), signal),
+    save: (options) => void edit.save(options),
+    isSaving: edit.isPending,
+    error: edit.error,
+  });
+  const decides = decidingModules.has(module) && !(isNew && kind.isChecked === true);
+  const words =
+    isNew && kind.isChecked === true
+      ? 'Save, then see who gets in'
+      : decides && rehearsal.shows
+        ? 'See who would notice'
+        : `Save ${inSentence(kind.title)}`;
   return (
     <div className="edit">
-      <Form label={kind.title} onSubmit={() => void edit.save()}>
+      <Form label={kind.title} onSubmit={decides ? rehearsal.open : () => void edit.save()}>
         <EditProblem edit={edit} />
         <kind.Fields edit={edit} document={target.document} />
         <div className="row right">
@@ -195,6 +246,7 @@ function EditModule({ target, module, kind }: RowProps) {
           </Button>
         </div>
       </Form>
+      {rehearsal.sheet}
     </div>
   );
 }

@@ -15,6 +15,8 @@ import { useMayWrite } from '../../components/rights.tsx';
 import { toast } from '../../components/toast.tsx';
 import { Glyph, Verdict } from '../../components/verdict.tsx';
 import { nameOf } from '../../lib/text.ts';
+import { rehearse } from '../rehearsal/rehearse.ts';
+import { useRehearsal } from '../rehearsal/use-rehearsal.tsx';
 import { policyIdsIn } from './ip-restriction.tsx';
 import type { ModuleKind } from './kind.ts';
 import { viewOf } from './target.ts';
@@ -37,8 +39,18 @@ export function SwitchOnDialog({
   const [typed, setTyped] = useState('');
   const action = useAction();
   const view = viewOf(target.document, module);
+  const settingsOn = () => kind.toSettings({ ...kind.toValues(view), enabled: true });
+  const rehearsal = useRehearsal({
+    needsVisits: true,
+    subject: JSON.stringify(view),
+    what: 'Switching it on',
+    rehearse: async (signal) => rehearse(target.callToSet(module, await settingsOn()), signal),
+    save: () => void switchOn(),
+    isSaving: action.isPending,
+    error: action.error,
+  });
   const switchOn = async (): Promise<void> => {
-    const settings = await kind.toSettings({ ...kind.toValues(view), enabled: true });
+    const settings = await settingsOn();
     if (!(await action.run(() => target.set(module, settings, demanding(target.reply.etag))))) return;
     toast('The IP restriction is on.');
     onClose();
@@ -53,13 +65,14 @@ export function SwitchOnDialog({
     <Dialog
       title={`Who gets in at ${target.words}?`}
       onClose={onClose}
+      beside={rehearsal.sheet}
       footer={
         <>
           <Button onClick={onClose} startsFocused>
             Keep it off
           </Button>
-          <Button look="primary" disabled={action.isPending} onClick={() => void switchOn()}>
-            Switch on
+          <Button look="primary" disabled={action.isPending} onClick={rehearsal.open}>
+            {rehearsal.shows ? 'See who would notice' : 'Switch on'}
           </Button>
         </>
       }

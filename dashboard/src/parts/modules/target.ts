@@ -3,6 +3,8 @@ import { moduleSchemas } from 'virtual:module-schemas';
 import type { HttpsEdge, HttpsEdgeRoute, OperationId, Reply, TcpEdge, TlsEdge } from '../../../../client/src/index.ts';
 import { client } from '../../api/client.ts';
 import type { SaveOptions } from '../../api/edit.ts';
+import { callOf } from '../rehearsal/rehearse.ts';
+import type { TriedCall } from '../rehearsal/rehearse.ts';
 import type { ObjectSchema, Settings } from './schema.ts';
 
 /** A thing that has modules: a route of an HTTPS edge, or an edge. */
@@ -23,6 +25,8 @@ export interface ModuleTarget {
   readonly countsConnections?: true;
   /** Modules in the order in which traffic meets them. */
   readonly schemas: readonly (readonly [name: string, schema: ObjectSchema])[];
+  /** The call by which a module is set, to be tried. */
+  readonly callToSet: (module: string, settings: Settings) => TriedCall;
   readonly set: (module: string, settings: Settings, options: SaveOptions) => Promise<unknown>;
   /** Where a module of it is read and removed. */
   readonly operationOf: (module: string, verb: 'Get' | 'Delete') => OperationId;
@@ -57,6 +61,7 @@ export function routeTarget(reply: Reply<HttpsEdgeRoute>, reread: () => Promise<
     reply,
     reread,
     schemas: inTrafficOrder(moduleSchemas.https_route),
+    callToSet: (module, settings) => callOf('HttpsEdgeRoutesUpdate', { path, body: { [module]: settings } }),
     set: (module, settings, options) =>
       client.call('HttpsEdgeRoutesUpdate', { path, body: { [module]: settings }, ...options }),
     operationOf: (module, verb) => operationNamed('HttpsEdgeRoute', module, verb),
@@ -85,6 +90,7 @@ export function edgeTarget(
     reply,
     reread,
     ...ofEdges[kind],
+    callToSet: (module, settings) => callOf(`${kind}sUpdate`, { path: { id }, body: { [module]: settings } }),
     set: (module, settings, options) =>
       client.call(`${kind}sUpdate`, { path: { id }, body: { [module]: settings }, ...options }),
     operationOf: (module, verb) => operationNamed(kind, module, verb),

@@ -6,116 +6,125 @@ import { Secret } from '../../components/copy.tsx';
 import { Strange } from '../../components/strange.tsx';
 import { Time } from '../../components/time.tsx';
 import { Glyph, Verdict } from '../../components/verdict.tsx';
-import { countOf, formatNumber } from '../../lib/text.ts';
+import type { Tone } from '../../components/verdict.tsx';
+import { saveCsv } from '../../lib/csv.ts';
+import { visible } from '../../lib/strangers.ts';
+import { countOf, formatNumber, shortId } from '../../lib/text.ts';
 import { useEdges } from '../edge-names.ts';
+import type { EdgeNames } from '../edge-names.ts';
 import { pastRequests } from '../past-requests.ts';
-import { isAmong, isAtLeast } from './rehearsal.ts';
 import type { AdmitsNew, Rehearsal, Turned } from './rehearsal.ts';
-import { placeWords, shareWords, sourcesOf, triedWords } from './rehearsal-words.ts';
+import { leastWords, placeWords, shareWords, triedWords } from './rehearsal-words.ts';
 
 /** Visitors of the kept days whose verdict would be another one. */
 export function Visits({ what, visits }: { readonly what: string; readonly visits: Rehearsal['visits'] }) {
   const { address } = useSession();
+  const edges = useEdges();
   if (visits === 'not_kept') return <NoDays />;
-  if (visits === 'not_tried') {
-    return (
-      <Banner note="Only what holds for all addresses is told.">
-        This change was not tried on past requests, so nobody can be named
-      </Banner>
-    );
-  }
-  const { refused, admitted, gateways, unknown } = visits;
-  const isLeast = isAtLeast(visits);
-  const isNobody = refused.sources === 0 && admitted.sources === 0;
-  const others = visits.requests - refused.requests - admitted.requests - unknown;
+  const { newly_refused: refused, newly_admitted: admitted, cannot_tell: unknown, you } = visits;
+  const isNobody = refused.requests + admitted.requests === 0;
+  const isSure = !visits.is_partial && unknown.requests === 0;
   return (
     <>
-      {isAmong(refused, address) ? (
-        <Banner tone="deny" note="You are among those who come to these edges.">
-          You would be refused from <code>{address}</code>.
-        </Banner>
-      ) : null}
-      {gateways.missing.length === 0 ? null : (
-        <Banner tone="warn" note="Figures can only grow.">
-          {gateways.missing.join(', ')} {gateways.missing.length === 1 ? 'does' : 'do'} not answer.
+      {you.newly_refused_at.length === 0 ? null : (
+        <Banner tone="deny" note={`At ${namesOf(you.newly_refused_at, edges)}.`}>
+          You would be refused: your address is <code>{address}</code>.
         </Banner>
       )}
+      {visits.is_partial ? (
+        <Banner tone="warn" note={visits.partial.join(' ')}>
+          Figures can only grow
+        </Banner>
+      ) : null}
       {isNobody ? (
         <Banner
-          tone={isLeast || unknown > 0 ? 'off' : 'allow'}
-          note={`${countOf(visits.requests - unknown, 'request keeps its verdict', 'requests keep their verdict')}.`}
+          tone={isSure ? 'allow' : 'off'}
+          note={`${countOf(visits.unchanged, 'request keeps its verdict', 'requests keep their verdict')}.`}
         >
-          {isLeast || unknown > 0 ? 'Nobody who is known' : 'Nobody of the days that are kept'}
+          {isSure ? 'Nobody of the days that are kept' : 'Nobody who is known'}
         </Banner>
       ) : null}
       <p className="soft">{triedWords(what, visits)}</p>
-      {refused.sources === 0 ? null : (
+      {refused.requests === 0 ? null : (
         <TurnedSection
           turned={refused}
-          isLeast={isLeast}
+          least={leastWords(visits, refused)}
           words="Newly refused"
           tone="deny"
-          note={`${countOf(refused.requests, 'request', 'requests')}, ${shareWords(refused.requests, visits.requests)} of them`}
+          note={`${countOf(refused.requests, 'request', 'requests')}, ${shareWords(refused.share)} of all`}
         />
       )}
-      {admitted.sources === 0 ? null : (
+      {admitted.requests === 0 ? null : (
         <TurnedSection
           turned={admitted}
-          isLeast={isLeast}
+          least={leastWords(visits, admitted)}
           words="Newly admitted"
           tone="allow"
           note={`${countOf(admitted.requests, 'request that was', 'requests that were')} refused until now`}
         />
       )}
-      {unknown === 0 ? null : (
-        <Banner tone="warn" note={visits.unknownBecause.join(', ')}>
-          {countOf(unknown, 'request cannot', 'requests cannot')} be told: something decides that is not kept
-        </Banner>
+      {unknown.requests === 0 ? null : (
+        <TurnedSection
+          turned={unknown}
+          least={leastWords(visits, unknown)}
+          words="Cannot be told"
+          tone="off"
+          note={`${countOf(unknown.requests, 'request', 'requests')}: something decides that is not kept`}
+        />
       )}
-      {isNobody ? null : (
-        <ul className="rules">
+      <ul className="rules">
+        {you.newly_refused_at.length > 0 ? null : (
+          <li>
+            <Glyph tone={you.newly_admitted_at.length > 0 ? 'allow' : 'off'} />
+            <span>{you.newly_admitted_at.length > 0 ? 'You would be let in' : 'Your verdict stays'}</span>
+            <span className="end mono">{address}</span>
+          </li>
+        )}
+        {isNobody ? null : (
           <li>
             <Glyph tone="off" />
             <span>All others: the same verdict as now</span>
-            <span className="end">{countOf(Math.max(0, others), 'request', 'requests')}</span>
+            <span className="end">{countOf(visits.unchanged, 'request', 'requests')}</span>
           </li>
-        </ul>
-      )}
+        )}
+      </ul>
       <p className="fine muted">Visitors who have not come in these days are not in here.</p>
     </>
   );
 }
 
+function namesOf(ids: readonly string[], edges: EdgeNames): string {
+  return ids.map((id) => edges.nameOf(id, shortId(id))).join(', ');
+}
+
 function TurnedSection({
   turned,
-  isLeast,
+  least,
   words,
   tone,
   note,
 }: {
   readonly turned: Turned;
-  readonly isLeast: boolean;
+  readonly least: string;
   readonly words: string;
-  readonly tone: 'allow' | 'deny';
+  readonly tone: Tone;
   readonly note: string;
 }) {
   const edges = useEdges();
-  const more = turned.sources - turned.first.length;
+  const shown = turned.visitors.slice(0, mostShown);
+  const more = turned.visitors.length - shown.length;
   return (
     <section className="stack tight" aria-label={words}>
       <div className="group-h">
         <h3>
           <Verdict tone={tone}>{words}</Verdict>
         </h3>
-        <span className="n">
-          {isLeast ? 'at least ' : ''}
-          {sourcesOf(turned)}
-        </span>
+        <span className="n">{least}</span>
       </div>
       <p className="fine soft">{note}</p>
       <ul className="srcs">
-        {turned.first.map(({ ip, requests, edgeIds, person, lastAt }) => (
-          <li key={ip}>
+        {shown.map(({ client_ip: ip, person, requests, edge_ids: edgeIds, last_at: lastAt, reason }) => (
+          <li key={`${ip} ${person ?? ''}`} title={visible(reason)}>
             <Link className="mono" to={pastRequests({ source: ip })}>
               {ip}
             </Link>
@@ -126,17 +135,40 @@ function TurnedSection({
                   <Strange text={person} /> ·{' '}
                 </>
               )}
-              {edgeIds.map((id) => edges.nameOf(id, id)).join(', ')}
+              {namesOf(edgeIds, edges)}
             </span>
             <span className="sub num">
               <Time at={lastAt} />
             </span>
           </li>
         ))}
-        {more > 0 ? <li className="more">and {formatNumber(more)} more</li> : null}
+        {more > 0 ? (
+          <li className="more">
+            <button type="button" className="link" onClick={() => save(words, turned)}>
+              and {formatNumber(more)} more: export {formatNumber(turned.visitors.length)} as CSV
+            </button>
+          </li>
+        ) : null}
       </ul>
     </section>
   );
+}
+
+/** Visitors that a section names. */
+const mostShown = 20;
+
+function save(words: string, { visitors }: Turned): void {
+  saveCsv(`gatehouse-${words.toLowerCase().replaceAll(' ', '-')}.csv`, [
+    ['client_ip', 'person', 'requests', 'last_at', 'edge_ids', 'reason'],
+    ...visitors.map(({ client_ip: ip, person = '', requests, last_at: lastAt, edge_ids: edgeIds, reason }) => [
+      ip,
+      person,
+      String(requests),
+      lastAt,
+      edgeIds.join(' '),
+      reason,
+    ]),
+  ]);
 }
 
 function NoDays() {

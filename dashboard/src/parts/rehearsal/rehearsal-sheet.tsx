@@ -107,7 +107,7 @@ export function RehearsalSheet({
             Save and lock me out
           </Button>
         ) : data !== undefined ? (
-          <Button look={isRisky(data, address) ? 'danger' : 'primary'} disabled={isSaving} onClick={() => onSave({})}>
+          <Button look={isRisky(data) ? 'danger' : 'primary'} disabled={isSaving} onClick={() => onSave({})}>
             {saveWords(data)}
           </Button>
         ) : read.error === undefined ? (

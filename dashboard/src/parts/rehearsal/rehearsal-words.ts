@@ -1,27 +1,26 @@
-import { countOf, formatNumber } from '../../lib/text.ts';
+import { countOf } from '../../lib/text.ts';
+import { formatMoment } from '../../lib/time.ts';
 import { isAtLeast } from './rehearsal.ts';
 import type { Rehearsal, Turned, TriedVisits } from './rehearsal.ts';
 
 /** The effect of saving, in numbers. */
 export function saveWords({ visits }: Rehearsal): string {
   if (typeof visits === 'string') return 'Save without a rehearsal';
-  const { refused, admitted } = visits;
-  const least = isAtLeast(visits) ? 'at least ' : '';
-  if (refused.sources > 0) return `Save and refuse ${least}${sourcesOf(refused)}`;
-  if (admitted.sources > 0) return `Save and let in ${least}${sourcesOf(admitted)}`;
-  return isAtLeast(visits) || visits.unknown > 0 ? 'Save, nobody known notices' : 'Save, nobody notices';
+  const { newly_refused: refused, newly_admitted: admitted, cannot_tell: unknown } = visits;
+  if (refused.requests > 0) return `Save and refuse ${leastWords(visits, refused)}`;
+  if (admitted.requests > 0) return `Save and let in ${leastWords(visits, admitted)}`;
+  return visits.is_partial || unknown.requests > 0 ? 'Save, nobody known notices' : 'Save, nobody notices';
 }
 
-export function sourcesOf({ sources }: Turned): string {
-  return countOf(sources, 'source', 'sources');
+/** Such as "at least 3 sources". */
+export function leastWords(visits: TriedVisits, turned: Turned): string {
+  return `${isAtLeast(visits, turned) ? 'at least ' : ''}${countOf(turned.sources, 'source', 'sources')}`;
 }
 
 /** What the change was tried on. */
-export function triedWords(what: string, visits: TriedVisits): string {
-  const { requests, gateways, leftOut } = visits;
-  const on = gateways.all > 1 ? ` on ${formatNumber(gateways.answered)} of ${formatNumber(gateways.all)} gateways` : '';
-  const left = leftOut === 0 ? 'none left out' : `${formatNumber(leftOut)} were not kept`;
-  return `${what}, tried on every decision that is kept: ${countOf(requests, 'request', 'requests')}${on}, ${left}.`;
+export function triedWords(what: string, { requests, since, is_partial: isPartial }: TriedVisits): string {
+  const time = since === null ? '' : ` since ${formatMoment(since)}`;
+  return `${what}, tried on ${isPartial ? '' : 'every one of '}${countOf(requests, 'request', 'requests')} that are kept${time}${isPartial ? '' : ', none left out'}.`;
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -37,10 +36,10 @@ export function placeWords(to: string): string {
   return [kinds[kind] ?? kind, ...rest].join(' ');
 }
 
-/** Such as "0.011 %": a part of all, with as many digits as tell something. */
-export function shareWords(part: number, all: number): string {
-  if (all === 0 || part === 0) return '0 %';
-  const percent = (part / all) * 100;
-  if (percent >= 99.95 && part < all) return 'nearly all';
-  return `${percent >= 10 ? percent.toFixed(0) : percent >= 1 ? percent.toFixed(1) : percent.toPrecision(2)} %`;
+/** Such as "0.011 %": a share with as many digits as tell something. */
+export function shareWords(share: number): string {
+  const percent = share * 100;
+  if (share >= 1) return '100 %';
+  if (percent >= 99.5) return 'nearly all';
+  return `${percent >= 10 ? percent.toFixed(0) : percent >= 1 ? percent.toFixed(1) : percent === 0 ? '0' : Number(percent.toPrecision(2)).toString()} %`;
 }

@@ -1,6 +1,6 @@
 import type { IpPolicy, IpRestriction, Operations } from '../../../../client/src/index.ts';
 import { client } from '../../api/client.ts';
-import type { Rehearsal } from './rehearsal.ts';
+import type { AdmitsNew } from './rehearsal.ts';
 
 type Entry = Operations['ConfigurationApply']['body'][number];
 
@@ -13,23 +13,14 @@ export interface WantedRule {
   readonly description?: string | undefined;
 }
 
-/** Tries a change by what the configuration would be; all else stays as it is, and nothing is saved. */
-export async function rehearseEntries(wanted: readonly Wanted[], signal: AbortSignal): Promise<Rehearsal> {
+/** Whom a configuration with these things in place of what they are would let in newly; all else stays, and nothing is saved. */
+export async function proveEntries(wanted: readonly Wanted[], signal: AbortSignal): Promise<AdmitsNew | undefined> {
   const { names } = await client.call('ConfigurationNames', { signal });
   const byId = new Map(names.map(({ id, name }) => [id, name]));
   // What is gone has no name: the server says that there is none such.
   const body = wanted.map((each) => each((id) => byId.get(id) ?? id));
-  const { admits_new: admitsNew } = await client.call('ConfigurationApply', {
-    body,
-    query: { dry_run: 'true' },
-    signal,
-  });
-  return { visits: await whyNotTried(signal), admitsNew };
-}
-
-async function whyNotTried(signal: AbortSignal): Promise<'not_kept' | 'not_tried'> {
-  const { not_kept: why } = await client.call('DecisionsList', { query: { limit: 1 }, signal });
-  return why === undefined ? 'not_tried' : 'not_kept';
+  const applied = await client.call('ConfigurationApply', { body, query: { dry_run: 'true' }, signal });
+  return applied.admits_new;
 }
 
 /** A policy with these rules alone. */

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { ApiError } from '../../../../client/src/index.ts';
 import { errorNumbers } from '../../api/client.ts';
 import type { CallError } from '../../api/client.ts';
-import { useRead } from '../../api/queries.ts';
+import { useOne, useRead } from '../../api/queries.ts';
 import type { Rehearsal } from './rehearsal.ts';
 import { RehearsalSheet } from './rehearsal-sheet.tsx';
 
@@ -28,6 +28,7 @@ export function useRehearsal({
   isSaving,
   error,
   allow,
+  needsVisits = false,
 }: {
   /** Everything that would be saved. */
   readonly subject: string;
@@ -37,11 +38,31 @@ export function useRehearsal({
   readonly isSaving: boolean;
   readonly error: CallError | undefined;
   readonly allow?: (() => void) | undefined;
-}): { readonly open: () => void; readonly close: () => void; readonly sheet: ReactNode } {
+  /** Nothing can be told of it but by kept visits: where there are none, it is saved at once. */
+  readonly needsVisits?: boolean;
+}): {
+  readonly open: () => void;
+  /** Whether `open` shows the sheet first. */
+  readonly shows: boolean;
+  readonly close: () => void;
+  readonly sheet: ReactNode;
+} {
   const [opened, setOpened] = useState<Opened>();
+  const { isKept, reread } = useAreKept(needsVisits);
   const close = (): void => setOpened(undefined);
+  const show = (): void => setOpened({ at: performance.now(), subject, rehearse });
+  const showIfKept = async (): Promise<void> => {
+    // The error of a question that fails stands in the sheet.
+    const isNone = await reread().then(
+      ({ document }) => document.not_kept !== undefined,
+      () => false,
+    );
+    if (isNone) save({});
+    else show();
+  };
   return {
-    open: () => setOpened({ at: performance.now(), subject, rehearse }),
+    open: needsVisits && isKept !== true ? () => void showIfKept() : show,
+    shows: !needsVisits || isKept === true,
     close,
     sheet:
       opened?.subject !== subject || isStale(error) ? null : (
@@ -57,6 +78,12 @@ export function useRehearsal({
         />
       ),
   };
+}
+
+/** Whether any gateway keeps decisions; undefined while nobody knows. */
+function useAreKept(enabled: boolean) {
+  const { data, reread } = useOne('DecisionsList', { query: { limit: 1 } }, { enabled });
+  return { isKept: data === undefined ? undefined : data.document.not_kept === undefined, reread };
 }
 
 /** Somebody else was faster, which the edit itself shows. */
