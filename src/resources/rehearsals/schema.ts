@@ -14,13 +14,14 @@ export const RehearsalRequest = Type.Object(
       maxLength: 2_000,
       examples: ['/ip_policies/ipp_2tQzYDLwIVU45s8sSMNpRfQp1Ng/rules'],
     }),
-    body: Type.Optional(Type.Unknown({ description: 'The body of the write.' })),
+    body: Type.Optional(Type.Unknown({ description: 'The body of the write.', examples: [['203.0.113.0/26']] })),
     days: Type.Optional(
       Type.Integer({
         description: 'How many of the last days are looked at.',
         minimum: 1,
         maximum: 366,
         default: 7,
+        examples: [7],
       }),
     ),
   },
