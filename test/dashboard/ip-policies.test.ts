@@ -79,7 +79,7 @@ onDashboard('the page of IP policies', (d) => {
     await page.getByText('999 added, 2 removed, 0 kept. In force now.').waitFor();
     assert.deepEqual(
       calls.filter((call) => !call.endsWith('/ip_check') && call !== 'POST /configuration'),
-      [`PUT /ip_policies/${id}/rules`],
+      ['POST /rehearsals', `PUT /ip_policies/${id}/rules`],
     );
     const rules = await rulesOf(id);
     assert.equal(rules.length, 999);

@@ -95,6 +95,7 @@ function Opened({
   opened: { at, rehearse },
   ...props
 }: { readonly opened: Opened } & Omit<Parameters<typeof RehearsalSheet>[0], 'read'>) {
-  const read = useRead(['rehearsal', at], rehearse);
+  // What is saved has been seen: it is not tried once more when all that is shown is read again.
+  const read = useRead(['rehearsal', at], rehearse, { enabled: !props.isSaving });
   return <RehearsalSheet {...props} read={read} />;
 }
