@@ -69,7 +69,7 @@ onDashboard('what is proved about rules', (d) => {
       }),
     });
     await page.reload();
-    await page.getByText('Whether something guards /open cannot be told.').waitFor();
+    await page.getByText('It is unknown whether something guards /open.').waitFor();
     assert.equal(await page.getByText('Nothing guards').count(), 0);
   });
 
@@ -85,7 +85,7 @@ onDashboard('what is proved about rules', (d) => {
       }),
     );
     await lead(page, `/ip-policies/${policy.id}`);
-    await page.getByText('Whether all rules decide cannot be told.').waitFor();
+    await page.getByText('It is unknown whether all rules decide.').waitFor();
     await lead(page, '/');
     await page.getByText('Rules could not be looked through').waitFor();
     assert.equal(await page.getByText('every rule decides', { exact: false }).count(), 0);

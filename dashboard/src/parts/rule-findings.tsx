@@ -48,7 +48,7 @@ export function PolicyFindings({ policyId }: { readonly policyId: string }) {
   const textOf = useFindingText();
   const [most, setMost] = useState(step);
   if (error !== undefined && data === undefined)
-    return <Banner note={error.message}>Whether all rules decide cannot be told.</Banner>;
+    return <Banner note={error.message}>It is unknown whether all rules decide.</Banner>;
   if (data === undefined || (data.findings.length === 0 && data.is_complete)) return null;
   const { findings, is_complete: isComplete, totals } = data;
   const total = Object.values(totals).reduce((sum, count) => sum + count, 0);
@@ -113,11 +113,11 @@ interface Door {
 /** Names that are listed one by one. */
 const mostNamed = 5;
 
-/** Says on the page of an edge or endpoint that nothing guards it, or that this cannot be told. */
+/** Says on the page of an edge or endpoint that nothing guards it, or that this is unknown. */
 export function OpenDoors({ doors, to }: { readonly doors: readonly Door[]; readonly to: string }) {
   const { data, error } = useRuleFindings();
   if (error !== undefined && data === undefined)
-    return <Banner note={error.message}>Whether something guards it cannot be told.</Banner>;
+    return <Banner note={error.message}>It is unknown whether something guards it.</Banner>;
   if (data === undefined) return null;
   const of = (kind: RuleFinding['kind']) => {
     const ids = new Set(data.findings.filter((finding) => finding.kind === kind).flatMap(({ used_by: own }) => own));
@@ -140,12 +140,12 @@ export function OpenDoors({ doors, to }: { readonly doors: readonly Door[]; read
       )}
       {unknown.length === 0 ? null : (
         <Banner note="A traffic policy decides by each visit: try visitors." actions={link}>
-          Whether something guards {namesOf(unknown)} cannot be told.
+          It is unknown whether something guards {namesOf(unknown)}.
         </Banner>
       )}
       {open.length + unknown.length === 0 ? (
         <Banner note="The account has more rules, edges or endpoints than one look goes through." actions={link}>
-          Whether something guards it cannot be told.
+          It is unknown whether something guards it.
         </Banner>
       ) : null}
     </>

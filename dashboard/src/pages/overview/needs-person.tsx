@@ -7,8 +7,8 @@ import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { Glyph } from '../../components/verdict.tsx';
 import { usePutAwayNeeds } from '../../lib/put-away.ts';
 import { formatNumber } from '../../lib/text.ts';
+import type { Need } from './need.ts';
 import { useNeeds } from './use-needs.tsx';
-import type { Need } from './use-needs.tsx';
 
 /** Rows that are shown at first: the figures of traffic stay in sight below them. */
 const shownAtFirst = 5;

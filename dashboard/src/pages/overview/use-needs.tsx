@@ -1,32 +1,17 @@
-import type { ReactNode } from 'react';
-
 import type { IpRestriction, TlsCertificate } from '../../../../client/src/index.ts';
 import { client } from '../../api/client.ts';
 import { useHealth } from '../../api/health.ts';
 import { gatewayName, isBehind, useGateways } from '../../api/installation.ts';
 import { useList, useRead } from '../../api/queries.ts';
-import type { Tone } from '../../components/verdict.tsx';
 import { countOf, formatNumber, restrictionName } from '../../lib/text.ts';
 import { certificateDays, daysUntil, formatDate, formatEnd, formatTime } from '../../lib/time.ts';
 import { edgeName } from '../../parts/backends.ts';
 import { backendIdsOf, useConditions } from '../../parts/conditions.ts';
 import { errorText } from '../../parts/health-box.tsx';
 import { connectionNoun, isInTrouble, rankOf, requestNoun, titleOf as troubleOf } from '../../parts/health-words.ts';
+import type { Need } from './need.ts';
 import { useRuleNeeds } from './use-rule-needs.ts';
 import { isNear, isUsedUp, titleOf, useQuotas } from './quotas.tsx';
-
-/** Something that somebody has to look at. */
-export interface Need {
-  readonly key: string;
-  readonly tone: Extract<Tone, 'deny' | 'warn'>;
-  readonly title: string;
-  readonly note?: ReactNode;
-  readonly action?: { readonly to: string; readonly words: string };
-  /** Nobody is affected so far: it stands last. */
-  readonly isCalm?: true;
-  /** The higher, the worse: what was put away comes back when it rises. */
-  readonly level: number;
-}
 
 /** The worst first; undefined until all that it depends on is known. */
 export function useNeeds(): readonly Need[] | undefined {

@@ -3,7 +3,7 @@ import { useRuleFindings } from '../../api/rule-findings.ts';
 import type { RuleFinding } from '../../api/rule-findings.ts';
 import { countOf, formatNumber, nameOf } from '../../lib/text.ts';
 import { isOfRule, useFindingText } from '../../parts/rule-findings.tsx';
-import type { Need } from './use-needs.tsx';
+import type { Need } from './need.ts';
 
 /** What was proved about the rules and needs a person; undefined until it is known. */
 export function useRuleNeeds(): readonly Need[] | undefined {
@@ -76,7 +76,7 @@ function doorNeed({ kind, text, uri }: RuleFinding, total: number): Need {
   return {
     key: kind,
     tone: 'warn',
-    title: kind === 'unguarded' ? `Nothing guards ${places}` : `Whether something guards ${places} cannot be told`,
+    title: kind === 'unguarded' ? `Nothing guards ${places}` : `It is unknown whether something guards ${places}`,
     note: total === 1 ? text : `The first: ${text}`,
     ...(to === undefined ? {} : { action: { to, words: 'See the first' } }),
     level: total,

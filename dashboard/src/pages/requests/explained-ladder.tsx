@@ -52,7 +52,7 @@ export function ExplainedLadder({
               <Title check={check} called={called} />
             </b>{' '}
             <Since check={check} before={before} />
-            {check.effect === 'depends' ? <Badge tone="warn">Cannot be told</Badge> : null}
+            {check.effect === 'depends' ? <Badge tone="warn">Unknown</Badge> : null}
             <p>{check.effect === 'not_reached' ? 'Not reached' : sentence(check.reason)}</p>
             <Rules check={check} names={called.names} />
           </div>

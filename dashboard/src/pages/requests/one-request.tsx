@@ -33,7 +33,7 @@ export function OneRequest({ id }: { readonly id: string }) {
     <>
       <PageHead
         title="Past requests"
-        lead="Why a visitor was let in or turned away. The page that turns somebody away shows the id of the request."
+        lead="Why a visitor was let in or refused. The page that refuses somebody shows the id of the request."
       />
       <AskId id={id} />
       {data === undefined ? (

@@ -57,7 +57,7 @@ export function ThenNow({
           ) : explained.error === undefined ? (
             <Skeleton lines={6} />
           ) : (
-            <ErrorState title="Today cannot be told" error={explained.error} onRetry={explained.retry} />
+            <ErrorState title="The verdict of today is unknown" error={explained.error} onRetry={explained.retry} />
           )}
         </div>
       </div>
@@ -67,7 +67,7 @@ export function ThenNow({
 
 type End = readonly [tone: Tone, title: string];
 
-const itDepends: End = ['off', 'It cannot be told'];
+const itDepends: End = ['off', 'It is unknown'];
 const ends: Readonly<Record<string, End>> = {
   allowed: ['allow', 'It would be let in'],
   refused: ['deny', 'It would be refused'],

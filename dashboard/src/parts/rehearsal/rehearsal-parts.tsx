@@ -67,7 +67,7 @@ export function Visits({ what, visits }: { readonly what: string; readonly visit
         <TurnedSection
           turned={unknown}
           least={leastWords(visits, unknown)}
-          words="Cannot be told"
+          words="Unknown"
           tone="off"
           note={`${countOf(unknown.requests, 'request', 'requests')}: something decides that is not kept`}
         />
@@ -210,7 +210,7 @@ export function Proof({
             <li key={to + text} title={text}>
               <Glyph tone={each === 'yes' ? 'warn' : 'off'} />
               <span>
-                {each === 'yes' ? 'Newly let in: ' : 'Cannot be told: '}
+                {each === 'yes' ? 'Newly let in: ' : 'Unknown: '}
                 {placeWords(to)}
               </span>
               {example === null ? null : <span className="end mono">{example}</span>}
