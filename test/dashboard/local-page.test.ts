@@ -9,14 +9,14 @@ import { Replays } from '../../src/agent-client/inspect/replay.ts';
 import { parseTarget } from '../../src/agent-client/target.ts';
 import { HttpWatch } from '../../src/agent-client/watch/http-watch.ts';
 import { portOf } from '../gateway/support/https-upstream.ts';
-import { openBrowser } from './support/browser.ts';
+import { leaveBrowser, openBrowser } from './support/browser.ts';
 import { lookAt } from './support/looks.ts';
 
 /** The local page of an agent, in a browser, with bytes that visitors have chosen. */
 
 test('requests appear, are opened, replayed and changed by keys; what strangers send runs nothing', async (t) => {
   const browser = await openBrowser();
-  t.after(() => browser.close());
+  t.after(() => leaveBrowser(browser));
   const got: string[] = [];
   const target = createServer((asked, response) => {
     got.push(`${asked.method} ${asked.url} ${String(asked.headers['x-a'])}`);
