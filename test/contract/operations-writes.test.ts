@@ -20,6 +20,7 @@ const unlogged: ReadonlySet<string> = new Set([
   'InspectionsCreate',
   'InspectionsDelete',
   'IpCheck',
+  'RehearsalsCreate',
   'TrafficPolicyCheck',
   'ReservedDomainsDeleteCertificateManagementPolicy',
   'TunnelSessionsRestart',

@@ -18,14 +18,14 @@ onDashboard('the page of visitors, and the form of the sign-in', (d) => {
     await seen('jan@kestrel.example', [], 'Mozilla/5.0 (Linux; Android 14) Chrome/130.0 Mobile Safari/537.36');
     const { token } = await createUser(d().gatehouse, 'viewer');
     const viewer = await d().open({ token, path: '/visitors' });
-    await viewer.getByText('mirela@kestrel.example').waitFor();
+    await viewer.getByText('mirela@kestrel.example', { exact: true }).waitFor();
     await viewer.getByText('a viewer only reads').waitFor();
     assert.equal(await viewer.getByRole('button', { name: /^End / }).count(), 0, 'no button that would be refused');
     await viewer.getByRole('link', { name: /^People/ }).click();
-    await viewer.getByText('mirela@kestrel.example').waitFor();
+    await viewer.getByText('mirela@kestrel.example', { exact: true }).waitFor();
     assert.equal(await viewer.getByRole('button', { name: /^End / }).count(), 0);
     const page = await d().open({ path: '/visitors' });
-    await page.getByText('mirela@kestrel.example').waitFor();
+    await page.getByText('mirela@kestrel.example', { exact: true }).waitFor();
     await page.getByText('ops, staff').waitFor();
     for (const browser of ['Firefox on Linux', 'Chrome on Android'])
       await page.getByRole('row', { name: 'jan@kestrel.example' }).filter({ hasText: browser }).waitFor();

@@ -11,7 +11,7 @@ import { newSqlite } from '../support/scratch.ts';
 import { gatehouse, Service } from './support/program.ts';
 
 /** Lists of what runs at the moment, and of what gateways keep themselves: neither is moved. */
-const observed = /^\/(?:decisions|gateways|traffic|tunnels|tunnel_sessions)\b/;
+const observed = /^\/(?:decisions|gateways|inspections|traffic|tunnels|tunnel_sessions)\b/;
 const lists = Object.keys(openApi.paths).filter(
   (path) =>
     openApi.paths[path]?.['get'] !== undefined &&
