@@ -90,6 +90,8 @@ suite('metrics', () => {
       gatehouse_dashboard_sessions_replaced_total: 'counter',
       gatehouse_decisions_kept_total: 'counter',
       gatehouse_decisions_dropped_total: 'counter',
+      gatehouse_decisions_archive_lost: 'gauge',
+      gatehouse_decisions_archive_waiting: 'gauge',
       gatehouse_decisions_bytes: 'gauge',
     });
     assert.deepEqual([...new Set(labels)].toSorted(), [
