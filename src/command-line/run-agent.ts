@@ -4,7 +4,7 @@ import { isatty } from 'node:tty';
 import { Agent, usualTimes } from '../agent-client/agent.ts';
 import type { ServerAddress } from '../agent-client/connect-server.ts';
 import { exitCodes, toExit } from '../agent-client/exit.ts';
-import { openInspection, parseInspect } from '../agent-client/inspect/open-inspection.ts';
+import { firstInspectPort, openInspection, parseInspect } from '../agent-client/inspect/open-inspection.ts';
 import type { InspectAddress } from '../agent-client/inspect/open-inspection.ts';
 import { RecentExchanges } from '../agent-client/inspect/recent-exchanges.ts';
 import { Replays } from '../agent-client/inspect/replay.ts';
@@ -68,7 +68,8 @@ export async function runAgent(
     kind === 'http' ? parseInspect(flags.inspect ?? (host.env[agentVariables.inspect] || undefined)) : 'off';
   const recent = inspect === 'off' ? undefined : new RecentExchanges();
   const agent = new Agent({ server, facts: { token, version }, plan, reporter, times: usualTimes, recent });
-  if (inspect !== 'off' && recent !== undefined) reporter.inspecting(await inspectAt(inspect, recent, plan, agent));
+  if (inspect !== 'off' && recent !== undefined)
+    reporter.inspecting(await inspectAt(inspect, recent, plan, server.host, agent));
   stopOnSignals(agent, reporter, host);
   // Also a fault of this program itself must give the terminal back.
   const { code, lines } = await agent.run().then(toExit, (error: unknown) => ({ code: 1, lines: [explain(error)] }));
@@ -77,11 +78,18 @@ export async function runAgent(
 }
 
 /** Opens the local page of requests; returns its URL. */
-function inspectAt(at: InspectAddress, recent: RecentExchanges, plan: TunnelPlan, agent: Agent): Promise<string> {
+function inspectAt(
+  at: InspectAddress,
+  recent: RecentExchanges,
+  plan: TunnelPlan,
+  serverHost: string,
+  agent: Agent,
+): Promise<string> {
   const { target, upstreamInsecure: insecure, options } = plan;
   const { proxyProto: proxyProtocol } = options;
   const replays = new Replays(recent, { target, insecure, proxyProtocol, dialMs: usualTimes.connectMs });
-  return openInspection(at, { recent, replays, target: target.url, address: () => agent.address });
+  const parts = { recent, replays, target: target.url, address: () => agent.address };
+  return openInspection(at, firstInspectPort(serverHost), parts);
 }
 
 /** The first signal lets visitors leave, the second one ends at once. */

@@ -2,14 +2,15 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 
 import { parseIp } from '../../lib/ip/address.ts';
+import { isLoopback } from '../../lib/ip/special-addresses.ts';
 import { UsageFault } from '../target.ts';
 import { createInspectServer } from './inspect-server.ts';
 import type { InspectOptions } from './inspect-server.ts';
 
-/** Where the local page listens, if the operator says so; undefined: at the usual port, or the next that is free. */
+/** Where the local page listens, if the operator says so; undefined: at the first of the usual ports that is free. */
 export type InspectAddress = { readonly host: string; readonly port: number } | undefined;
 
-/** The port that people know; a server of Gatehouse on the same machine may have it. */
+/** The port that people know, which is also that of the API: on the machine of the server it is left to it, even while that is away. */
 const usualPort = 4040;
 const triedPorts = 10;
 const usualHost = '127.0.0.1';
@@ -26,8 +27,19 @@ export function parseInspect(text: string | undefined): InspectAddress | 'off' {
   return { host: host.toLowerCase().replaceAll(/[[\]]/g, ''), port: Number(port) };
 }
 
+/** The first port that is tried, by the server that the agent connects to. */
+export function firstInspectPort(serverHost: string): number {
+  const address = parseIp(serverHost);
+  const isHere = serverHost === 'localhost' || (address !== undefined && isLoopback(address));
+  return isHere ? usualPort + 1 : usualPort;
+}
+
 /** Opens the local page and returns its URL. Throws a `UsageFault` if the address that was asked for is taken. */
-export async function openInspection(wanted: InspectAddress, options: InspectOptions): Promise<string> {
+export async function openInspection(
+  wanted: InspectAddress,
+  firstPort: number,
+  options: InspectOptions,
+): Promise<string> {
   if (wanted !== undefined) {
     const server = await listen(wanted.host, wanted.port, options).catch((error: NodeJS.ErrnoException) => {
       throw new UsageFault(
@@ -36,7 +48,7 @@ export async function openInspection(wanted: InspectAddress, options: InspectOpt
     });
     return urlOf(server);
   }
-  for (let port = usualPort; port < usualPort + triedPorts; port++) {
+  for (let port = firstPort; port < firstPort + triedPorts; port++) {
     const server = await listen(usualHost, port, options).catch(() => undefined);
     if (server !== undefined) return urlOf(server);
   }
