@@ -6,32 +6,76 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { MuxSession } from '../agents/mux/mux-session.ts';
+import type { MuxStream, StreamReceiver } from '../agents/mux/mux-stream.ts';
+import { StreamStart } from '../agents/mux/typed-stream.ts';
+import { typedStart } from '../agents/wire/stream-types.ts';
 import { LinkServer } from './link-server.ts';
 import { Link } from './link.ts';
-import { Unanswered } from './question.ts';
+import { questionType, Unanswered } from './question.ts';
 import type { AnswerQuestion } from './question.ts';
 import { openNothing } from './stream-request.ts';
 
 const limits = { heardMs: 20_000, answerMs: 20_000 };
 
-/** Both ends of a link, over sockets. */
-async function startLink(t: TestContext, answer: AnswerQuestion | undefined): Promise<{ link: Link; far: Socket }> {
+const common = { maxUnreadBytes: 2 ** 24, overrun: () => {}, closed: () => {} };
+
+async function socketPair(t: TestContext): Promise<{ near: Socket; far: Socket }> {
   const listener = createServer().listen(0, '127.0.0.1');
   await once(listener, 'listening');
   const near = connect((listener.address() as AddressInfo).port, '127.0.0.1');
   const [far] = (await once(listener, 'connection')) as [Socket];
-  const common = { maxUnreadBytes: 2 ** 24, overrun: () => {}, closed: () => {} };
+  t.after(() => {
+    near.destroy();
+    far.destroy();
+    listener.close();
+  });
+  return { near, far };
+}
+
+/** Both ends of a link, over sockets. */
+async function startLink(t: TestContext, answer: AnswerQuestion | undefined): Promise<{ link: Link; far: Socket }> {
+  const { near, far } = await socketPair(t);
   const server = new LinkServer(far, { ...common, open: openNothing, answer });
   const link = new Link(near, common);
   t.after(() => {
     link.close('the test is over');
     server.close('the test is over');
-    near.destroy();
-    far.destroy();
-    listener.close();
   });
   return { link, far };
 }
+
+const session = { maxLocalStreams: Infinity, maxRemoteStreams: Infinity, maxUnreadBytes: 2 ** 24, carriesAcks: false };
+const noEvents = { closed: () => {}, overrun: () => {} };
+
+/** A link to a process that answers each question with these bytes, as they are. */
+async function startHostile(t: TestContext, reply: (stream: MuxStream) => void): Promise<Link> {
+  const { near, far } = await socketPair(t);
+  const quiet: StreamReceiver = { onBytes: () => {}, onEnd: () => {}, onDrain: () => {}, onClose: () => {} };
+  const accept = (stream: MuxStream) =>
+    new StreamStart(stream, () => {
+      reply(stream);
+      return quiet;
+    });
+  const mux = new MuxSession(far, { ...session, role: 'server' }, { ...noEvents, accept });
+  const link = new Link(near, common);
+  t.after(() => {
+    link.close('the test is over');
+    mux.close(0, 'the test is over');
+  });
+  return link;
+}
+
+/** A length, and what comes behind it, which may be less. */
+function announced(length: number, text: string): Buffer {
+  const bytes = Buffer.alloc(4 + text.length);
+  bytes.writeUInt32BE(length);
+  bytes.write(text, 4);
+  return bytes;
+}
+
+const tooLong = 0xffff_ffff;
+const heard = Buffer.of(1);
 
 const isUnanswered = (isSilent: boolean) => (error: unknown) =>
   error instanceof Unanswered && error.isSilent === isSilent;
@@ -103,4 +147,51 @@ test('one who is silent is told from one who is slow, and learns that nobody wai
   while (!isAbandoned()) await sleep(5);
   far.pause();
   await assert.rejects(link.ask({}, { ...limits, heardMs: 100 }), isUnanswered(true));
+});
+
+test('an announced length beyond the bounds is refused before the bytes come', async (t) => {
+  for (const length of [4 * 1024 * 1024 + 1, tooLong]) {
+    const link = await startHostile(t, (stream) => stream.write(Buffer.concat([heard, announced(length, '{"a"')])));
+    await assert.rejects(link.ask({}, limits), /cannot be read/);
+    assert.equal(link.streams, 0);
+  }
+  const { near, far } = await socketPair(t);
+  const asked: unknown[] = [];
+  const answer = async (question: unknown) => {
+    asked.push(question);
+    return {};
+  };
+  const server = new LinkServer(far, { ...common, open: openNothing, answer });
+  const mux = new MuxSession(near, { ...session, role: 'client' }, { ...noEvents, accept: () => assert.fail() });
+  t.after(() => {
+    mux.close(0, 'the test is over');
+    server.close('the test is over');
+  });
+  const endOf = (length: number) =>
+    new Promise((resolve) => {
+      const receiver: StreamReceiver = { onBytes: () => {}, onEnd: () => {}, onDrain: () => {}, onClose: resolve };
+      mux.open(receiver, typedStart(questionType, announced(length, '{}')));
+    });
+  // Codes of the protocol: a fault of the peer.
+  for (const length of [64 * 1024 + 1, tooLong]) assert.deepEqual(await endOf(length), { code: 1, by: 'peer' });
+  // A shorter one than what comes.
+  assert.deepEqual(await endOf(1), { code: 1, by: 'peer' });
+  assert.deepEqual(asked, []);
+});
+
+test('an answer that comes twice, in pieces, or without an end is one answer, and its stream goes', async (t) => {
+  const one = announced(2, '{}');
+  const twice = await startHostile(t, (stream) => {
+    stream.write(Buffer.concat([heard, one]));
+    stream.write(one);
+  });
+  assert.deepEqual(await twice.ask({}, limits), {});
+  while (twice.streams > 0) await sleep(5);
+  const slow = await startHostile(t, (stream) => {
+    for (const byte of Buffer.concat([heard, one])) stream.write(Buffer.of(byte));
+  });
+  assert.deepEqual(await slow.ask({}, { ...limits, answerMs: 400 }), {});
+  while (slow.streams > 0) await sleep(5);
+  const both = await startHostile(t, (stream) => stream.end(Buffer.concat([heard, one, one])));
+  await assert.rejects(both.ask({}, limits), /cannot be read/);
 });

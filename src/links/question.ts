@@ -77,7 +77,9 @@ export class Asking implements StreamReceiver {
   readonly answer: Promise<unknown>;
   readonly #settle: PromiseWithResolvers<unknown>;
   readonly #collected = new Collected(longest.answer);
-  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #heardTimer: NodeJS.Timeout;
+  /** Runs until the stream is closed: one that has answered and does not end it would keep it open. */
+  readonly #answerTimer: NodeJS.Timeout;
   #stream: MuxStream | undefined;
   #isHeard = false;
   #isOver = false;
@@ -85,14 +87,13 @@ export class Asking implements StreamReceiver {
   constructor({ heardMs, answerMs }: AnswerLimits) {
     this.#settle = Promise.withResolvers<unknown>();
     this.answer = this.#settle.promise;
-    this.#timers = [
-      setTimeout(() => {
-        if (!this.#isHeard) this.#fail('the other process does not hear the question', true);
-      }, heardMs),
-      setTimeout(() => {
-        this.#fail('the other process did not answer in time', true);
-      }, answerMs),
-    ];
+    this.#heardTimer = setTimeout(() => {
+      if (!this.#isHeard) this.#fail('the other process does not hear the question', true);
+    }, heardMs);
+    this.#answerTimer = setTimeout(() => {
+      this.#fail('the other process did not answer in time', true);
+      this.#stream?.reset(codes.cancelled);
+    }, answerMs);
   }
 
   attach(stream: MuxStream): void {
@@ -101,7 +102,11 @@ export class Asking implements StreamReceiver {
 
   onBytes(bytes: Buffer): void {
     this.#stream?.credit(bytes.length);
-    if (this.#isOver) return;
+    if (this.#isOver) {
+      // There is one answer.
+      this.#stream?.reset(codes.protocol);
+      return;
+    }
     const rest = this.#isHeard ? bytes : bytes.subarray(1);
     if (!this.#isHeard && bytes[0] !== heard) {
       this.#fail('the other process does not take the question');
@@ -127,6 +132,7 @@ export class Asking implements StreamReceiver {
 
   onClose(): void {
     this.#stream = undefined;
+    clearTimeout(this.#answerTimer);
     this.#fail('the link to the other process broke');
   }
 
@@ -139,7 +145,7 @@ export class Asking implements StreamReceiver {
 
   #end(): void {
     this.#isOver = true;
-    for (const timer of this.#timers) clearTimeout(timer);
+    clearTimeout(this.#heardTimer);
   }
 }
 
