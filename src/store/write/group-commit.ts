@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 import { FairQueue } from '../../lib/fair-queue.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
 import { Pace, runUrgently } from '../../lib/pace.ts';
@@ -59,6 +61,8 @@ export class GroupCommit {
   readonly #explain: ExplainOverQuota;
   #connection: Connection | undefined;
   readonly #queue = new FairQueue<Job>();
+  /** Writes of many callers, and what follows them, run in the context of none. */
+  readonly #inNoContext = AsyncLocalStorage.snapshot();
   #running: Promise<void> | undefined;
   #isFull = false;
   #isClosed = false;
@@ -121,7 +125,7 @@ export class GroupCommit {
           reject(error);
         },
       });
-      this.#running ??= this.#run();
+      this.#running ??= this.#inNoContext(() => this.#run());
     });
   }
 

@@ -6,23 +6,32 @@ import type { Transaction } from './transaction.ts';
 /** Looks at what a write has done before it is undone. */
 export type Inspect = (transaction: Transaction, changes: readonly Change[]) => Promise<void>;
 
-const inspecting = new AsyncLocalStorage<Inspect>();
+interface UnderWay {
+  readonly inspect: Inspect;
+  /** What the work has started, such as a timer, may write later: that is no part of it. */
+  isOver: boolean;
+}
+
+const underWay = new AsyncLocalStorage<UnderWay>();
 
 class Rehearsed extends Error {
   override readonly name = 'Rehearsed';
 }
 
 /**
- * Does work whose first write is inspected, and undone, and which ends with it. Resolves to false where it has written nothing; any
- * fault of the work is thrown.
+ * Does work whose first write that changes something is inspected, and undone, and which ends with it. Resolves to false where it
+ * has changed nothing; any fault of the work is thrown.
  */
 export async function rehearseWrite(inspect: Inspect, work: () => Promise<unknown>): Promise<boolean> {
+  const rehearsal: UnderWay = { inspect, isOver: false };
   try {
-    await inspecting.run(inspect, work);
+    await underWay.run(rehearsal, work);
     return false;
   } catch (error) {
     if (error instanceof Rehearsed) return true;
     throw error;
+  } finally {
+    rehearsal.isOver = true;
   }
 }
 
@@ -30,16 +39,18 @@ export async function rehearseWrite(inspect: Inspect, work: () => Promise<unknow
 export function asRehearsed<Result>(
   work: (transaction: Transaction) => Promise<Result>,
 ): (transaction: Transaction) => Promise<Result> {
-  const inspect = inspecting.getStore();
-  if (inspect === undefined) return work;
+  const rehearsal = underWay.getStore();
+  if (rehearsal === undefined || rehearsal.isOver) return work;
   return async (transaction) => {
     const changes: Change[] = [];
     const record = (change: Change): void => {
       changes.push(change);
       transaction.record(change);
     };
-    await work({ ...transaction, record });
-    await inspect(transaction, changes);
+    const result = await work({ ...transaction, record });
+    // A write that finds its plan outdated, or too large for one transaction, changes nothing, and another one follows.
+    if (changes.length === 0) return result;
+    await rehearsal.inspect(transaction, changes);
     throw new Rehearsed('what was written is undone');
   };
 }
