@@ -4568,7 +4568,7 @@ export interface RehearsedVisitors {
     requests: number;
     /** When the last of them was, RFC 3339. */
     last_at: string;
-    /** The edges and endpoints that they were for. */
+    /** The edges and endpoints that they were for, at most 50. */
     edge_ids: string[];
     /** What would happen, in words. */
     reason: string;

@@ -188,6 +188,8 @@ export interface VisitorFacts {
 
 /** Groups of visits as columns. */
 export interface Visitors extends FilesRead {
+  /** One file has more groups than are told: those beyond are left out. */
+  readonly isCut: boolean;
   readonly facts: readonly VisitorFacts[];
   /** Index in `facts`. */
   readonly fact: Uint32Array;

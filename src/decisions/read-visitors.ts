@@ -5,8 +5,8 @@ import type { Part, Parts } from './parts.ts';
 import { tookTooLong } from './reading.ts';
 import type { Reading } from './reading.ts';
 
-/** Files that are read by one statement. */
-const visitorLimits = { batchParts: 16, groups: 200_000 };
+/** Files that are read by one statement, and groups from which on no further file is read. */
+export const visitorLimits = { batchParts: 16, groups: 200_000 };
 
 /** Other methods are as good as none: visitors make up any number of them. */
 const method = `CASE WHEN method IN ('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS') THEN method ELSE '' END`;
@@ -34,7 +34,7 @@ export async function readVisitedEdges(
       known.minVersion = Math.min(known.minVersion, Number(version));
       edges.set(String(id), known);
     }
-    return true;
+    return 'more';
   });
   return { edges: [...edges].map(([id, counts]) => ({ id, ...counts })), ...end };
 }
@@ -46,21 +46,31 @@ export async function readVisitors(
   { fromMs, before = Infinity, edgeIds, since, withPaths }: VisitorsQuestion,
 ): Promise<Visitors> {
   const groups = new Groups();
+  let isCut = false;
   const places = edgeIds.map((_, at) => `$edge${at}`).join(', ');
   const values = { since: BigInt(since), ...Object.fromEntries(edgeIds.map((id, at) => [`edge${at}`, id])) };
-  const end = await inBatches(reading, partsOf(parts, fromMs, before), async (connection, table) => {
+  const end = await inBatches(reading, partsOf(parts, fromMs, before), async (connection, table, isOne) => {
     const found = await connection.stream(
       `SELECT ${grouped(withPaths)}, count(*), max(at_ms) FROM ${table} WHERE edge_id IN (${places}) GROUP BY ALL`,
       values,
     );
     const chunks: (readonly (readonly unknown[])[])[] = [];
-    for (let chunk = await found.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await found.fetchChunk())
+    let rows = 0;
+    for (let chunk = await found.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await found.fetchChunk()) {
+      rows += chunk.rowCount;
+      // Visitors choose paths: nobody knows how many groups a file has.
+      if (rows > visitorLimits.groups) {
+        if (!isOne) return 'too many';
+        isCut = true;
+        break;
+      }
       chunks.push(chunk.getColumns());
+    }
     // A statement that is interrupted adds nothing.
     for (const columns of chunks) groups.add(columns);
-    return groups.count < visitorLimits.groups;
+    return groups.count < visitorLimits.groups ? 'more' : 'full';
   });
-  return { ...groups.finish(), ...end };
+  return { ...groups.finish(), isCut, ...end };
 }
 
 function partsOf({ open, closed }: Parts, fromMs: number, before: number): readonly Part[] {
@@ -68,26 +78,33 @@ function partsOf({ open, closed }: Parts, fromMs: number, before: number): reado
   return all.filter(({ firstNumber, maxAtMs }) => firstNumber < before && maxAtMs >= fromMs);
 }
 
+/** `too many`: nothing was read, and fewer files at once are to be tried; `full`: there is no room for more of them. */
+type Room = 'more' | 'full' | 'too many';
+
 /** Reads files until there are no more, or a bound is reached: then all from a number on have been read. */
 async function inBatches(
   reading: Reading,
   parts: readonly Part[],
-  read: (connection: DuckDBConnection, table: string) => Promise<boolean>,
+  read: (connection: DuckDBConnection, table: string, isOne: boolean) => Promise<Room>,
 ): Promise<{ readonly cutAt?: number; readonly firstMs: number }> {
   let firstMs = Infinity;
+  let size = 1;
   for (let at = 0; at < parts.length;) {
-    const some = parts.slice(at, at + (at === 0 ? 1 : visitorLimits.batchParts));
+    const some = parts.slice(at, at + size);
     const table = some.map((part) => `SELECT * FROM ${part.table}`).join(' UNION ALL ');
-    let hasRoom = true;
+    let room: Room;
     try {
-      hasRoom = await read(reading.connection, `(${table})`);
+      room = await read(reading.connection, `(${table})`, some.length === 1);
     } catch (error) {
       if (!reading.isOver() || at === 0) throw reading.isOver() ? tookTooLong(error) : error;
       return { cutAt: parts[at - 1]?.firstNumber ?? 0, firstMs };
     }
+    size = room === 'too many' ? 1 : visitorLimits.batchParts;
+    if (room === 'too many') continue;
     for (const { minAtMs } of some) firstMs = Math.min(firstMs, minAtMs);
     at += some.length;
-    if (at < parts.length && (!hasRoom || reading.isLate())) return { cutAt: some.at(-1)?.firstNumber ?? 0, firstMs };
+    if (at < parts.length && (room === 'full' || reading.isLate()))
+      return { cutAt: some.at(-1)?.firstNumber ?? 0, firstMs };
   }
   return { firstMs };
 }

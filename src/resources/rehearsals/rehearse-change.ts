@@ -23,12 +23,12 @@ import type { Side } from './compare.ts';
 import { decisionsUnreadable } from './errors.ts';
 import { Tally } from './tally.ts';
 
-const rehearsalLimits = {
+export const rehearsalLimits = {
   /** Edges with visits that are compared. */
   edges: 2_000,
   /** Edges that one question names. */
   edgesAtOnce: 200,
-  /** Milliseconds in all, after which the answer has what is counted so far. */
+  /** Milliseconds for reading decisions, after which the answer has what is counted so far. */
   totalMs: 30_000,
 };
 
@@ -53,23 +53,24 @@ export async function rehearseChange(context: ResourceContext, call: Call, chang
   const { services, store } = context;
   const { accountId, source } = call.caller;
   const kept = services.find(keptDecisions);
-  const others = (await services.get(processes).list()).filter(({ isSelf, role }) => !isSelf && role !== 'api').length;
+  const listed = await services.get(processes).list();
+  const others = listed.filter(({ isSelf, role }) => !isSelf && role !== 'api' && role !== 'agents').length;
   const counts = new Counts();
-  if (changes.isCut) counts.partial.add('The change touches more edges or policies than are compared.');
+  if (changes.isCut) counts.partial.add('The change touches more rules, edges or policies than are compared.');
   if (others > 0)
     counts.partial.add(`${others} more gateways keep decisions of their own, which are not counted here.`);
   const pace = new Pace(call.isAbandoned);
   const untilMs = performance.now() + rehearsalLimits.totalMs;
   const fromMs = Date.now() - days * 86_400_000;
-  const edges = kept === undefined ? [] : await visitedEdges(context, call, fromMs, counts);
-  const now = await store.readSnapshot((queries) => readNow(context, queries, accountId, edges, changes));
+  const edges = kept === undefined ? [] : await visitedEdges(context, call, fromMs, untilMs, counts);
+  const now = await store.readSnapshot((queries) => readNow(context, queries, accountId, edges, changes, pace));
   const after = withChanges(now, changes);
-  const affected = edges.filter(({ id }) => isAffected(id, now, after, changes));
+  const affected = await affectedOf(edges, now, after, changes, pace);
   const sides = { before: await sideOf(now, pace), after: await sideOf(after, pace) };
   const since = await store.readSnapshot((queries) => lastChange(context, queries, accountId));
   for (const { withPaths, ids } of questions(affected, now, after, since)) {
     if (performance.now() > untilMs) {
-      counts.partial.add('The time for a rehearsal is over: not every edge was counted.');
+      counts.partial.add(timeIsOver.edges);
       break;
     }
     let before: number | undefined;
@@ -77,10 +78,11 @@ export async function rehearseChange(context: ResourceContext, call: Call, chang
       const asked = { accountId, fromMs, before, edgeIds: ids, since, withPaths };
       const read = await ask(context, (decisions) => decisions.ask('visitors', asked, call.isAbandoned));
       if (read === undefined) break;
-      await count(read, sides, counts, { withPaths, changes, pace });
+      if (read.isCut) counts.partial.add('A file has more different visits than are compared.');
+      const isWhole = await count(read, sides, counts, { withPaths, changes, pace, untilMs });
       before = read.cutAt;
-      if (before !== undefined && performance.now() > untilMs) {
-        counts.partial.add('The time for a rehearsal is over: older decisions were not counted.');
+      if (!isWhole || (before !== undefined && performance.now() > untilMs)) {
+        counts.partial.add(timeIsOver.older);
         break;
       }
     } while (before !== undefined);
@@ -91,19 +93,25 @@ export async function rehearseChange(context: ResourceContext, call: Call, chang
     is_kept: kept !== undefined,
     since: counts.firstMs === Infinity ? null : new Date(counts.firstMs).toISOString().replace(/\.\d+Z$/, 'Z'),
     requests: counts.all,
-    newly_refused: refused.present(counts.all),
-    newly_admitted: admitted.present(counts.all),
-    cannot_tell: untold.present(counts.all),
+    newly_refused: await refused.present(counts.all, pace),
+    newly_admitted: await admitted.present(counts.all, pace),
+    cannot_tell: await untold.present(counts.all, pace),
     unchanged: Math.max(0, counts.all - noticed),
-    you: youOf(
+    you: await youOf(
       source,
       affected.map(({ id }) => id),
       sides,
+      pace,
     ),
     is_partial: counts.partial.size > 0,
     partial: [...counts.partial],
   };
 }
+
+const timeIsOver = {
+  edges: 'The time for a rehearsal is over: not every edge was counted.',
+  older: 'The time for a rehearsal is over: older decisions were not counted.',
+};
 
 type Kept = NonNullable<ReturnType<typeof keptOf>>;
 const keptOf = ({ services }: ResourceContext) => services.find(keptDecisions);
@@ -130,6 +138,7 @@ async function visitedEdges(
   context: ResourceContext,
   call: Call,
   fromMs: number,
+  untilMs: number,
   counts: Counts,
 ): Promise<readonly Visited[]> {
   const { accountId } = call.caller;
@@ -144,6 +153,10 @@ async function visitedEdges(
     }
     counts.firstMs = Math.min(counts.firstMs, read?.firstMs ?? Infinity);
     before = read?.cutAt;
+    if (before !== undefined && performance.now() > untilMs) {
+      counts.partial.add(timeIsOver.older);
+      break;
+    }
   } while (before !== undefined);
   const most = [...found].toSorted(([, one], [, other]) => other.requests - one.requests);
   if (most.length > rehearsalLimits.edges)
@@ -157,31 +170,56 @@ async function readNow(
   accountId: string,
   visited: readonly Visited[],
   changes: ChangeSet,
+  pace: Pace,
 ): Promise<Entries> {
   const edges = new Map<string, SnapshotEntry | undefined>();
-  for (const { id } of visited) edges.set(id, await loadEdge(services, queries, accountId, id));
+  for (const { id } of visited) {
+    edges.set(id, await loadEdge(services, queries, accountId, id));
+    if (pace.isDue) await pace.giveWay();
+  }
   const restrictions = await services.get(ipRestrictionSearch).ofType(queries, accountId, 'endpoints');
-  const names = new Set([...restrictions, ...changes.restrictions].flatMap(({ ip_policy_ids }) => ip_policy_ids));
+  const names = new Set(
+    [...restrictions, ...(changes.restrictions ?? [])].flatMap(({ ip_policy_ids }) => ip_policy_ids),
+  );
   for (const entry of [...edges.values(), ...changes.edges.values()]) for (const id of policiesOf(entry)) names.add(id);
   for (const id of changes.policies.keys()) names.add(id);
   const policies = new Map<string, PolicyEntry | undefined>();
   const rules = services.get(ipPolicyRuleSearch);
-  for (const id of names) policies.set(id, await rules.entry(queries, id));
+  for (const id of names) {
+    policies.set(id, await rules.entry(queries, id));
+    if (pace.isDue) await pace.giveWay();
+  }
   return { edges, policies, restrictions };
 }
 
 function withChanges(now: Entries, changes: ChangeSet): Entries {
   const edges = new Map(now.edges);
   for (const [id, entry] of changes.edges) if (edges.has(id)) edges.set(id, entry);
-  return { edges, policies: new Map([...now.policies, ...changes.policies]), restrictions: changes.restrictions };
+  return {
+    edges,
+    policies: new Map([...now.policies, ...changes.policies]),
+    restrictions: changes.restrictions ?? now.restrictions,
+  };
 }
 
-/** Whether a change can mean anything to visitors of an edge. */
-function isAffected(id: string, now: Entries, after: Entries, { policies }: ChangeSet): boolean {
-  if (!isDeepStrictEqual(summaryOf(now.restrictions), summaryOf(after.restrictions))) return true;
-  if (now.restrictions.some(({ ip_policy_ids }) => ip_policy_ids.some((each) => policies.has(each)))) return true;
-  const [was, is] = [now.edges.get(id), after.edges.get(id)];
-  return !isDeepStrictEqual(was, is) || [...policiesOf(was)].some((each) => policies.has(each));
+/** Edges to whose visitors a change can mean anything. */
+async function affectedOf(
+  edges: readonly Visited[],
+  now: Entries,
+  after: Entries,
+  { policies }: ChangeSet,
+  pace: Pace,
+): Promise<readonly Visited[]> {
+  const isNamed = (ids: Iterable<string>) => [...ids].some((id) => policies.has(id));
+  if (!isDeepStrictEqual(summaryOf(now.restrictions), summaryOf(after.restrictions))) return edges;
+  if (now.restrictions.some(({ ip_policy_ids }) => isNamed(ip_policy_ids))) return edges;
+  const affected: Visited[] = [];
+  for (const each of edges) {
+    const [was, is] = [now.edges.get(each.id), after.edges.get(each.id)];
+    if (!isDeepStrictEqual(was, is) || isNamed(policiesOf(was))) affected.push(each);
+    if (pace.isDue) await pace.giveWay();
+  }
+  return affected;
 }
 
 function summaryOf(restrictions: readonly MetRestriction[]): readonly unknown[] {
@@ -208,6 +246,8 @@ async function lastChange({ services }: ResourceContext, queries: Queries, accou
     ...services.get(ipPolicyRuleSearch).changeKinds,
     'vault_secret',
     'vault',
+    // Of clients, which edges ask for by its id.
+    'certificate_authority',
   ];
   const places = kinds.map((_, at) => `$${at + 2}`).join(', ');
   const [row] = await queries.all(
@@ -256,18 +296,23 @@ interface Counting {
   readonly withPaths: boolean;
   readonly changes: ChangeSet;
   readonly pace: Pace;
+  readonly untilMs: number;
 }
 
+/** False where the time was over before all of them were counted. */
 async function count(
   { facts, fact, high, low, requests, lastMs }: Visitors,
   { before, after }: { readonly before: Side; readonly after: Side },
   counts: Counts,
-  { withPaths, changes, pace }: Counting,
-): Promise<void> {
+  { withPaths, changes, pace, untilMs }: Counting,
+): Promise<boolean> {
   const policyIds = [...changes.policies.keys()].map((id) => [id]);
   const isSameRestrictions = isDeepStrictEqual(summaryOf(before.restrictions), summaryOf(after.restrictions));
   for (let at = 0; at < fact.length; at++) {
-    if (pace.isDue) await pace.giveWay();
+    if (pace.isDue) {
+      if (performance.now() > untilMs) return false;
+      await pace.giveWay();
+    }
     const group = facts[fact[at] ?? 0];
     if (group === undefined) continue;
     const source = sourceOf(high[at] ?? 0n, low[at] ?? 0n);
@@ -290,16 +335,19 @@ async function count(
       gone || effect === 'cannot_tell' ? counts.untold : effect === 'newly_refused' ? counts.refused : counts.admitted;
     tally.add(group, source, is, requests[at] ?? 0, lastMs[at] ?? 0);
   }
+  return true;
 }
 
 /** What would become of the caller's own address, at the first path of each edge. */
-function youOf(
+async function youOf(
   source: IpAddress,
   edgeIds: readonly string[],
   { before, after }: { readonly before: Side; readonly after: Side },
+  pace: Pace,
 ) {
   const seen = { newly_refused: [] as string[], newly_admitted: [] as string[] };
   for (const edgeId of edgeIds) {
+    if (pace.isDue) await pace.giveWay();
     const facts = { edgeId, routeId: '', person: '', module: '', isRefused: false, hasReached: false, method: 'GET' };
     const whole = { ...facts, host: '', port: 0, path: '/', isRecent: false };
     const { effect } = compareVisit(before, after, whole, visitOf(whole, source, false, undefined));

@@ -35,7 +35,7 @@ const Visitor = Type.Object({
   person: Type.Optional(Type.String({ description: 'E-mail address or subject of the visitor who had signed in.' })),
   requests: Type.Integer({ description: 'Their requests and connections that would get another verdict.' }),
   last_at: Type.String({ format: 'date-time', description: 'When the last of them was, RFC 3339.' }),
-  edge_ids: ids('The edges and endpoints that they were for.'),
+  edge_ids: ids('The edges and endpoints that they were for, at most 50.'),
   reason: Type.String({ description: 'What would happen, in words.' }),
 });
 

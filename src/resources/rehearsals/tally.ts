@@ -2,11 +2,12 @@ import type { VisitorFacts } from '../../decisions/messages.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import { toTimestamp } from '../../lib/ids.ts';
+import type { Pace } from '../../lib/pace.ts';
 import type { VisitRun } from '../visit-run.ts';
 import { wordsOf } from '../visit-words.ts';
 
-/** Visitors that are counted one by one, and those of them that an answer lists. */
-const tallyLimits = { visitors: 100_000, listed: 100 };
+/** Visitors that are counted one by one, those of them that an answer lists, and edges that it names for each. */
+const tallyLimits = { visitors: 100_000, listed: 100, edges: 50 };
 
 interface Noticed {
   readonly clientIp: string;
@@ -37,23 +38,33 @@ export class Tally {
     if (known !== undefined) {
       known.requests += requests;
       known.lastMs = Math.max(known.lastMs, lastMs);
-      known.edges.add(edgeId);
+      if (known.edges.size < tallyLimits.edges) known.edges.add(edgeId);
     } else if (this.#visitors.size < tallyLimits.visitors) {
       const reason = after === undefined ? '' : wordsOf(after);
       this.#visitors.set(key, { clientIp, person, requests, lastMs, edges: new Set([edgeId]), reason });
     } else this.#isCut = true;
   }
 
-  present(all: number) {
-    const visitors = [...this.#visitors.values()];
-    const most = visitors.toSorted((a, b) => b.requests - a.requests || (a.clientIp < b.clientIp ? -1 : 1));
+  async present(all: number, pace: Pace) {
+    const [sources, persons] = [new Set<string>(), new Set<string>()];
+    const most: Noticed[] = [];
+    for (const visitor of this.#visitors.values()) {
+      if (pace.isDue) await pace.giveWay();
+      sources.add(visitor.clientIp);
+      if (visitor.person !== '') persons.add(visitor.person);
+      const last = most.at(-1);
+      if (most.length === tallyLimits.listed && last !== undefined && inOrder(last, visitor) <= 0) continue;
+      const place = most.findIndex((each) => inOrder(each, visitor) > 0);
+      most.splice(place < 0 ? most.length : place, 0, visitor);
+      if (most.length > tallyLimits.listed) most.pop();
+    }
     return {
       requests: this.requests,
       share: all === 0 ? 0 : this.requests / all,
-      sources: new Set(visitors.map(({ clientIp }) => clientIp)).size,
-      persons: new Set(visitors.flatMap(({ person }) => (person === '' ? [] : [person]))).size,
+      sources: sources.size,
+      persons: persons.size,
       is_at_least: this.#isCut,
-      visitors: most.slice(0, tallyLimits.listed).map(({ clientIp, person, requests, lastMs, edges, reason }) => ({
+      visitors: most.map(({ clientIp, person, requests, lastMs, edges, reason }) => ({
         client_ip: clientIp,
         ...(person === '' ? {} : { person }),
         requests,
@@ -63,4 +74,9 @@ export class Tally {
       })),
     };
   }
+}
+
+/** Most requests first. */
+function inOrder(a: Noticed, b: Noticed): number {
+  return b.requests - a.requests || (a.clientIp < b.clientIp ? -1 : a.clientIp > b.clientIp ? 1 : 0);
 }

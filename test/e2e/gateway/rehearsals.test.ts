@@ -3,6 +3,10 @@ import { test } from 'node:test';
 
 import fc from 'fast-check';
 
+import { keptDecisions as decisionsKept } from '../../../src/resources/decisions/service.ts';
+import { ruleSets } from '../../../src/resources/ip-policy-rules/service.ts';
+import { changeSetLimits } from '../../../src/resources/rehearsals/change-set.ts';
+import { rehearsalLimits } from '../../../src/resources/rehearsals/rehearse-change.ts';
 import { rounds } from '../../support/long-form.ts';
 import { createAccount, createUser } from '../../support/people.ts';
 import { scratchFolder } from '../../support/scratch.ts';
@@ -52,6 +56,16 @@ test('a change is rehearsed on the visitors who came, and changes nothing', asyn
   assert.deepEqual([narrower.requests, narrower.unchanged, narrower.cannot_tell.requests], [11, 4, 0]);
   assert.deepEqual(narrower.newly_refused.visitors[0].edge_ids, [site.edgeId]);
   assert.equal(narrower.newly_refused.share, 5 / 11);
+
+  // So many rules that they are planned outside of a transaction.
+  const sets = gatehouse.app.context.services.get(ruleSets);
+  const sizes = { rowsAtOnce: sets.rowsAtOnce, rowsInStep: sets.rowsInStep };
+  Object.assign(sets, { rowsAtOnce: 1, rowsInStep: 1 });
+  for (const rules of [['127.0.0.3/32'], ['127.0.0.3/32', '127.0.0.64/29', '127.0.0.72/29']]) {
+    const planned = await rehearse('PUT', `/ip_policies/${policy}/rules`, rules);
+    assert.deepEqual([planned.changes, who(planned.newly_refused)], [1, '127.0.0.2 3, 127.0.0.4 2']);
+  }
+  Object.assign(sets, sizes);
 
   const restriction = { type: 'endpoints', enforced: true, ip_policy_ids: [policy] };
   const closed = await rehearse('POST', '/ip_restrictions', restriction);
@@ -108,10 +122,51 @@ test('whoever may not make a change does not rehearse it either, and others are 
   }
   const { status, body: told } = await rehearse(write);
   assert.deepEqual([status, told.requests], [200, 1]);
-  for (const path of ['/api_keys', '/configuration?dry_run=true', '/rehearsals', '/users', '/ip_policiesx'])
+  const dryRuns = ['/configuration?dry_run=true', '/configuration?dry%5Frun=true', '/configuration?prune=true&dry_run'];
+  for (const path of [...dryRuns, '/api_keys', '/rehearsals', '/users', '/ip_policiesx'])
     assert.equal((await rehearse({ method: 'POST', path, body: {} })).status, 400, path);
   assert.equal((await rehearse({ ...write, path: '/ip_restrictions', body: { type: 'x' } })).status, 400);
   assert.equal((await rehearse({ method: 'DELETE', path: '/ip_policies/ipp_none' })).status, 404);
+});
+
+test('a rehearsal ends in time where its questions do not, and keeps writes of others waiting only so long', async (t) => {
+  await using site = await Site.start({ decisions: scratchFolder() });
+  const { gatehouse } = site;
+  await site.askHttps({ from: '127.0.0.2' });
+  await until(async () => (await gatehouse.get('/decisions')).body.decisions.length === 1, 'it is kept');
+  const closed = [
+    { kind: 'ip_policies', name: 'new', rules: [] },
+    { kind: 'ip_restrictions', name: 'new', type: 'endpoints', enforced: true, ip_policies: ['new'] },
+  ];
+  const rehearse = async () => {
+    const sent = { method: 'POST', path: '/configuration', body: closed };
+    const { status, body, text } = await gatehouse.post('/rehearsals', sent);
+    assert.equal(status, 200, text);
+    return body;
+  };
+  const whole = await rehearse();
+  assert.deepEqual([whole.is_partial, whole.newly_refused.requests], [false, 1]);
+  const usual = { ...rehearsalLimits, ...changeSetLimits };
+  t.after(() => {
+    rehearsalLimits.totalMs = usual.totalMs;
+    changeSetLimits.heldMs = usual.heldMs;
+  });
+  changeSetLimits.heldMs = -1;
+  const cut = await rehearse();
+  assert.match(cut.partial.join(), /touches more/);
+  assert.equal(cut.newly_refused.requests, 0, 'what was not read refuses nobody');
+  changeSetLimits.heldMs = usual.heldMs;
+  const decisions = gatehouse.app.context.services.get(decisionsKept);
+  const ask = decisions.ask.bind(decisions);
+  let asked = 0;
+  // Files of a store that grows as fast as it is read.
+  t.mock.method(decisions, 'ask', async (...given: Parameters<typeof ask>) => {
+    asked += 1;
+    assert.ok(asked < 10_000, 'it comes to no end');
+    return { ...(await ask(...given)), cutAt: 1_000_000 };
+  });
+  rehearsalLimits.totalMs = 300;
+  assert.match((await rehearse()).partial.join(), /older decisions were not counted/);
 });
 
 test('a rehearsal tells of every visit what deciding it again by both configurations does', async () => {
