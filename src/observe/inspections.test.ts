@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 import type { InspectedRequest, InspectionTerms } from '../gateway/engine.ts';
 import { Inspections, mostOfAccount } from './inspections.ts';
@@ -85,4 +87,22 @@ test('the newest requests are kept, so many and of so many bytes, and the others
   for (let at = 0; at < 20; at++)
     inspections.inspected(request('i_1', { request: { headers: [], bodyBytes: 0, isBodyWhole: true, body } }));
   assert.equal(inspections.find('ac_1', 'i_1')?.requests.length, 5);
+});
+
+test('what is kept holds no longer texts of which it is a part', () => {
+  setFlagsFromString('--expose-gc');
+  // The flag adds it to new contexts.
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const inspections = new Inspections();
+  inspections.start(terms('i_1'), 'usr_1');
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  for (let at = 0; at < 100; at++) {
+    const target = `${at}${'x'.repeat(200_000)}`.slice(0, 100);
+    inspections.inspected(request('i_1', { target }));
+  }
+  collectGarbage();
+  const kept = process.memoryUsage().heapUsed - before;
+  assert.ok(kept < 5_000_000, `${kept} bytes`);
+  assert.equal(inspections.find('ac_1', 'i_1')?.requests.length, 100);
 });

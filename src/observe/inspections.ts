@@ -73,9 +73,11 @@ export class Inspections {
     return true;
   }
 
-  inspected(request: InspectedRequest): void {
-    const kept = this.#byId.get(request.inspectionId);
-    if (kept === undefined || kept.accountId !== request.accountId) return;
+  inspected(given: InspectedRequest): void {
+    const kept = this.#byId.get(given.inspectionId);
+    if (kept === undefined || kept.accountId !== given.accountId) return;
+    // Its texts may be parts of longer ones, which would stay in memory with them.
+    const request = structuredClone(given);
     kept.leftOut += request.leftOut;
     kept.requests.unshift(request);
     kept.bytes += sizeOf(request);

@@ -1,7 +1,7 @@
 import { bodyText, maskBodyText, maskHeaders } from '../../lib/masking/mask-message.ts';
 import { maskTarget } from '../../lib/masking/mask-text.ts';
 import type { GrowingBuffer } from '../../lib/growing-buffer.ts';
-import { headerOf, requestLineOf } from './exchange.ts';
+import { headerOf, maxBodyBytes, requestLineOf } from './exchange.ts';
 import type { Exchange, Head } from './exchange.ts';
 
 /** A message as it is shown: secrets are masked. */
@@ -29,11 +29,11 @@ export function showAnswer({ reply, answerKept, answerBytes }: Exchange): ShownM
 
 function show(head: Head, body: GrowingBuffer, bytes: number): ShownMessage {
   const kept = body.bytes;
-  const text = bodyText(kept, headerOf(head, 'content-encoding'), bytes > kept.length);
+  const read = bodyText(kept, headerOf(head, 'content-encoding'), bytes > kept.length, maxBodyBytes);
   return {
     line: head.line,
     headers: maskHeaders(head.headers),
-    text: text === undefined ? undefined : maskBodyText(text, headerOf(head, 'content-type')),
+    text: read === undefined ? undefined : maskBodyText(read.text, headerOf(head, 'content-type')),
     kept,
     bytes,
   };

@@ -12,20 +12,28 @@ export const keptBodyBytes = 16 * 1024;
 const keptTarget = 4096;
 const keptValue = 1024;
 const keptHeaders = 100;
-/** Requests of all inspections that one process records at the same time, and that begin within a second. */
+/** Requests that one process records at the same time, and that begin within a second; accounts that inspect share them. */
 const mostOpen = 64;
 const mostInSecond = 20;
 const secondMs = 1000;
+
+/** What is recorded for one account. */
+interface Share {
+  open: number;
+  /** Number of the second in which so many have begun. */
+  second: number;
+  begun: number;
+}
 
 /** Records requests of the routes, edges and endpoints that are inspected. Nothing that it does changes or delays what passes. */
 export class RequestInspector {
   readonly #observer: TrafficObserver;
   /** By the id of what is inspected. Undefined: nothing is, and a request costs a look at this field. */
   #terms: ReadonlyMap<string, InspectionTerms> | undefined;
-  #open = 0;
-  #leftOut = 0;
-  #second = 0;
-  #begun = 0;
+  readonly #shares = new Map<string, Share>();
+  #accounts = 1;
+  /** Requests that were not recorded, by inspection. */
+  #leftOut = new Map<string, number>();
 
   constructor(observer: TrafficObserver) {
     this.#observer = observer;
@@ -33,30 +41,42 @@ export class RequestInspector {
 
   set(terms: readonly InspectionTerms[]): void {
     this.#terms = terms.length === 0 ? undefined : new Map(terms.map((each) => [each.subjectId, each]));
+    const accounts = new Set(terms.map(({ accountId }) => accountId));
+    this.#accounts = Math.max(1, accounts.size);
+    for (const [accountId, { open }] of this.#shares)
+      if (open === 0 && !accounts.has(accountId)) this.#shares.delete(accountId);
+    this.#leftOut = new Map(terms.map(({ id }) => [id, this.#leftOut.get(id) ?? 0]));
   }
 
-  /** Undefined for a request that nobody inspects, or that is one too many. */
+  /** Undefined for a request that nobody inspects, or that is one too many for the account. */
   begin(visit: RequestVisit): RequestRecord | undefined {
     if (this.#terms === undefined) return undefined;
     const terms = this.#find(visit);
     if (terms === undefined) return undefined;
+    const { id, accountId } = terms;
+    const share = this.#shares.get(accountId) ?? { open: 0, second: 0, begun: 0 };
+    this.#shares.set(accountId, share);
     const second = Math.floor(performance.now() / secondMs);
-    if (second !== this.#second) [this.#second, this.#begun] = [second, 0];
-    if (this.#open >= mostOpen || this.#begun >= mostInSecond) {
-      this.#leftOut++;
+    if (second !== share.second) [share.second, share.begun] = [second, 0];
+    if (share.open >= this.#shareOf(mostOpen) || share.begun >= this.#shareOf(mostInSecond)) {
+      this.#leftOut.set(id, (this.#leftOut.get(id) ?? 0) + 1);
       return undefined;
     }
-    this.#begun++;
-    this.#open++;
+    share.begun++;
+    share.open++;
     return new RequestRecord(visit, (record, isTold) => {
-      this.#open--;
+      share.open--;
       if (!isTold) return;
       // It may have ended, or been ended, while the request was open.
-      if (this.#find(visit)?.id !== terms.id) return;
-      const leftOut = this.#leftOut;
-      this.#leftOut = 0;
-      this.#observer.inspected({ ...record.finish(), inspectionId: terms.id, accountId: terms.accountId, leftOut });
+      if (this.#find(visit)?.id !== id) return;
+      const leftOut = this.#leftOut.get(id) ?? 0;
+      this.#leftOut.set(id, 0);
+      this.#observer.inspected({ ...record.finish(), inspectionId: id, accountId, leftOut });
     });
+  }
+
+  #shareOf(most: number): number {
+    return Math.max(1, Math.floor(most / this.#accounts));
   }
 
   /** What inspects the route, edge or endpoint, or one that has forwarded the visit there. */
@@ -156,11 +176,11 @@ function keep(kept: GrowingBuffer, bytes: Buffer): void {
 function toMessage(headers: readonly string[], kept: GrowingBuffer, bytes: number): InspectedMessage {
   const shown = headers.slice(0, keptHeaders * 2).map((text) => text.slice(0, keptValue));
   const type = findHeader(headers, 'content-type') ?? '';
-  const text = bodyText(kept.bytes, findHeader(headers, 'content-encoding') ?? '', bytes > kept.length);
+  const read = bodyText(kept.bytes, findHeader(headers, 'content-encoding') ?? '', bytes > kept.length, keptBodyBytes);
   return {
     headers: maskHeaders(shown),
     bodyBytes: bytes,
-    ...(bytes > 0 && text !== undefined && { body: maskBodyText(text.slice(0, keptBodyBytes), type) }),
-    isBodyWhole: bytes === kept.length && (text?.length ?? 0) <= keptBodyBytes,
+    ...(bytes > 0 && read !== undefined && { body: maskBodyText(read.text, type) }),
+    isBodyWhole: read?.isWhole ?? bytes === kept.length,
   };
 }

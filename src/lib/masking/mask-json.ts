@@ -19,10 +19,10 @@ export function maskJson(text: string): string {
   let key = '';
   /** True from a secret name to the end of its value. */
   let isSecret = false;
-  /** Depth of the object one of whose values was a secret name. */
+  /** Depth of the object one of whose values was a secret name; what follows in it is masked, however deep. */
   let namedAt: number | undefined;
   let at = 0;
-  const masks = (): boolean => isSecret || maskedFrom !== undefined || namedAt === depth;
+  const masks = (): boolean => isSecret || maskedFrom !== undefined || namedAt !== undefined;
   while (at < text.length) {
     const character = text[at] ?? '';
     if (character === '"') {
@@ -37,7 +37,7 @@ export function maskJson(text: string): string {
         continue;
       }
       pieces.push(masks() ? `"${maskedText}"` : maskString(token));
-      if (namingKeys.has(key) && isSecretName(decode(token))) namedAt = depth;
+      if (namingKeys.has(key) && isSecretName(decode(token))) namedAt ??= depth;
       continue;
     }
     if (!plainEnd.has(character)) {

@@ -30,14 +30,21 @@ const maxCut = 3;
 export function maskHeader(name: string, value: string): string {
   const lower = name.toLowerCase();
   if (challenges.has(lower)) return value;
-  if (lower === 'cookie') return value.replaceAll(/=[^;]*/g, `=${maskedText}`);
-  if (lower === 'set-cookie') return value.replace(/=[^;]*/, `=${maskedText}`);
+  if (lower === 'cookie') return value.replaceAll(/[^;]+/g, maskCookie);
+  if (lower === 'set-cookie') return value.replace(/^[^;]+/, maskCookie);
   if (lower === 'authorization' || lower === 'proxy-authorization')
     return value.replace(/^([A-Za-z0-9-]{1,32}) .*$|^.*$/s, (_, scheme?: string) =>
       scheme === undefined ? maskedText : `${scheme} ${maskedText}`,
     );
   if (isSecretName(name)) return maskedText;
   return addressHeaders.has(lower) ? maskTarget(value) : maskText(value);
+}
+
+/** A cookie without a name is all value. */
+function maskCookie(cookie: string): string {
+  const equals = cookie.indexOf('=');
+  if (equals >= 0) return `${cookie.slice(0, equals)}=${maskedText}`;
+  return cookie.trim() === '' ? cookie : ` ${maskedText}`.slice(cookie.startsWith(' ') ? 0 : 1);
 }
 
 export function maskHeaders(headers: HeaderList): string[] {
@@ -56,14 +63,21 @@ export function maskBodyText(text: string, contentType: string): string {
 
 /**
  * The text of a body, decompressed where it is compressed. Undefined for one that is no text, in which no secret could be
- * found. `isCut`: bytes of its end are missing.
+ * found. `isCut`: bytes of its end are missing. No more than `most` bytes are made a text: a few may be many once they are decompressed.
  */
-export function bodyText(bytes: Buffer, contentEncoding: string, isCut: boolean): string | undefined {
+export function bodyText(
+  bytes: Buffer,
+  contentEncoding: string,
+  isCut: boolean,
+  most: number,
+): { readonly text: string; readonly isWhole: boolean } | undefined {
   const plain = decode(bytes, contentEncoding.trim().toLowerCase());
   if (plain === undefined || plain.includes(0)) return undefined;
-  for (let cut = 0; cut <= (isCut ? Math.min(maxCut, plain.length) : 0); cut++) {
-    const part = plain.subarray(0, plain.length - cut);
-    if (isUtf8(part)) return part.toString('utf8');
+  const isWhole = !isCut && plain.length <= most;
+  const kept = plain.subarray(0, most);
+  for (let cut = 0; cut <= (isWhole ? 0 : Math.min(maxCut, kept.length)); cut++) {
+    const part = kept.subarray(0, kept.length - cut);
+    if (isUtf8(part)) return { text: part.toString('utf8'), isWhole };
   }
   return undefined;
 }

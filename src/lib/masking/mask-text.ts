@@ -59,11 +59,16 @@ export function maskForm(text: string): string {
       const equals = field.indexOf('=');
       if (equals < 0) return maskPatterns(field);
       const name = field.slice(0, equals);
-      return isSecretParameter(decode(name))
-        ? `${name}=${maskedText}`
-        : `${name}=${maskPatterns(field.slice(equals + 1))}`;
+      return `${name}=${isSecretParameter(decode(name)) ? maskedText : maskValue(field.slice(equals + 1))}`;
     })
     .join('&');
+}
+
+/** A value may itself be an address or JSON with a secret in it: no part of such a one is shown. */
+function maskValue(value: string): string {
+  if (!/[%=:]/.test(value)) return maskPatterns(value);
+  const decoded = decode(value);
+  return maskText(decoded) === decoded ? maskPatterns(value) : maskedText;
 }
 
 /** Masks the parts of a form whose names are those of secrets. */
@@ -82,13 +87,15 @@ export function maskMultipart(text: string, boundary: string): string {
     .join(`--${boundary}`);
 }
 
-/** Masks the query of a request's target, credentials before its host, and what has the form of a secret in its path. */
+/** Masks query and fragment of a request's target, credentials before its host, and what is a secret in its path. */
 export function maskTarget(target: string): string {
-  const mark = target.indexOf('?');
-  const path = mark < 0 ? target : target.slice(0, mark);
+  const end = target.search(/[?#]/);
+  const path = end < 0 ? target : target.slice(0, end);
   const [, scheme = '', rest = path] = /^([a-z]{1,8}:\/\/)[^/@]{1,1024}@(.*)$/is.exec(path) ?? [];
-  const shown = maskPatterns(rest === path ? path : `${scheme}${maskedText}@${rest}`);
-  return mark < 0 ? shown : `${shown}?${maskForm(target.slice(mark + 1))}`;
+  const shown = maskText(rest === path ? path : `${scheme}${maskedText}@${rest}`);
+  return end < 0
+    ? shown
+    : shown + target.slice(end).replaceAll(/([?#])([^?#]*)/g, (_, mark: string, form: string) => mark + maskForm(form));
 }
 
 function decode(name: string): string {

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 
 import { bodyText, maskBodyText, maskHeader, maskHeaders } from './mask-message.ts';
 import { maskTarget } from './mask-text.ts';
 import { isSecretName } from './secret-names.ts';
+
+setFlagsFromString('--expose-gc');
+// The flag adds it to new contexts.
+const collectGarbage = runInNewContext('gc') as () => void;
+function heapBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
 
 const secret = 'hunter2-Very';
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2lnbmF0dXJl';
@@ -22,6 +32,14 @@ suite('no secret is left in', () => {
     ['X-Amz-Security-Token', secret, '[masked]'],
     ['Location', `/cb?code=${secret}&page=2`, '/cb?code=[masked]&page=2'],
     ['Referer', `https://ann:${secret}@a.test/?token=${secret}`, 'https://[masked]@a.test/?token=[masked]'],
+    ['Cookie', secret, '[masked]'],
+    ['Cookie', `a=1; ${secret}; b`, 'a=[masked]; [masked]; [masked]'],
+    ['Set-Cookie', `${secret}; Path=/`, '[masked]; Path=/'],
+    ['Ocp-Apim-Subscription-Key', secret, '[masked]'],
+    ['Location', `https://a.test/#access_token=${secret}&n=1`, 'https://a.test/#access_token=[masked]&n=1'],
+    ['Location', `/cb?n=1#id_token=${secret}`, '/cb?n=1#id_token=[masked]'],
+    ['Referer', `/login?next=%2Fcb%3Ftoken%3D${secret}&n=1`, '/login?next=[masked]&n=1'],
+    ['Referer', `https://a.test/app;jsessionid=${secret}?n=1`, 'https://a.test/app;jsessionid=[masked]?n=1'],
     ['X-Other', `see ${jwt}`, 'see [masked]'],
     ['X-Other', `password=${secret}`, 'password=[masked]'],
     ['WWW-Authenticate', 'Basic realm="a"', 'Basic realm="a"'],
@@ -49,6 +67,24 @@ suite('no secret is left in', () => {
       'application/json',
       `[{"name":"password","value":"${secret}"},{"name":"a","value":"b"}]`,
       '[{"name":"password","value":"[masked]"},{"name":"a","value":"b"}]',
+    ],
+    [
+      'lists and objects beside a name, and what follows them',
+      'application/json',
+      `[{"name":"password","value":{"name":"secret","a":["${secret}"]},"was":"${secret}"},"b"]`,
+      '[{"name":"password","value":{"name":"[masked]","a":["[masked]"]},"was":"[masked]"},"b"]',
+    ],
+    [
+      'JSON in a form',
+      'application/x-www-form-urlencoded',
+      `payload=%7B%22token%22%3A%22${secret}%22%7D&text=100%25&url=https%3A%2F%2Fa.test%2F%3Fn%3D1`,
+      'payload=[masked]&text=100%25&url=https%3A%2F%2Fa.test%2F%3Fn%3D1',
+    ],
+    [
+      'a code and what proves it',
+      'application/x-www-form-urlencoded',
+      `code_verifier=${secret}&device_code=${secret}&n=1`,
+      'code_verifier=[masked]&device_code=[masked]&n=1',
     ],
     ['JSON that was cut off', 'application/json', `{"b":"c","secret":"${secret}`, '{"b":"c","secret":"[masked]"'],
     [
@@ -138,14 +174,26 @@ test('everyday names are no secrets', () => {
 
 test('compressed text is read, cut or whole; what is no text is not', () => {
   const packed = gzipSync(JSON.stringify({ a: 'b'.repeat(500), c: Math.PI }));
-  assert.equal(bodyText(packed, 'gzip', false)?.startsWith('{"a":"b'), true);
-  assert.equal(bodyText(packed.subarray(0, packed.length - 12), 'gzip', true)?.startsWith('{"a":"b'), true);
-  assert.equal(bodyText(gzipSync(Buffer.alloc(10_000_000, 'a')), 'gzip', false), undefined, 'too long');
-  assert.equal(bodyText(packed, 'zstd', false), undefined);
-  assert.equal(bodyText(packed, '', false), undefined);
-  assert.equal(bodyText(Buffer.from('p\0a\0s\0s\0'), '', false), undefined);
+  const read = (bytes: Buffer, encoding: string, isCut: boolean, most = 65_536) =>
+    bodyText(bytes, encoding, isCut, most);
+  assert.equal(read(packed, 'gzip', false)?.text.startsWith('{"a":"b'), true);
+  assert.equal(read(packed.subarray(0, packed.length - 12), 'gzip', true)?.text.startsWith('{"a":"b'), true);
+  assert.equal(read(gzipSync(Buffer.alloc(10_000_000, 'a')), 'gzip', false), undefined, 'too long');
+  assert.equal(read(packed, 'zstd', false), undefined);
+  assert.equal(read(packed, '', false), undefined);
+  assert.equal(read(Buffer.from('p\0a\0s\0s\0'), '', false), undefined);
   const cut = Buffer.from('€').subarray(0, 2);
-  assert.deepEqual([bodyText(cut, '', true), bodyText(cut, '', false)], ['', undefined]);
+  assert.deepEqual([read(cut, '', true), read(cut, '', false)], [{ text: '', isWhole: false }, undefined]);
+  assert.deepEqual(read(gzipSync('a€'), 'gzip', false, 3), { text: 'a', isWhole: false }, 'of a long one the start');
+  assert.deepEqual(read(gzipSync('a€'), 'gzip', false, 4), { text: 'a€', isWhole: true });
+});
+
+test('names keep nothing of the texts that they are parts of', () => {
+  const text = 'x'.repeat(100_000);
+  const before = heapBytes();
+  for (let at = 0; at < 300; at++) maskBodyText(`{"a name of its own ${at}":"${text}"}`, 'application/json');
+  const kept = heapBytes() - before;
+  assert.ok(kept < 10_000_000, `${kept} bytes`);
 });
 
 test('texts that would cost much cost time in proportion to their size', () => {

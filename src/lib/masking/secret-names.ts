@@ -1,47 +1,9 @@
 /** Parts of a name, without its punctuation, that make its value a secret wherever they stand. */
-const parts: readonly string[] = [
-  'accesskey',
-  'apikey',
-  'assertion',
-  'authenticat',
-  'authorization',
-  'bearer',
-  'cardnumber',
-  'cookie',
-  'credential',
-  'csrf',
-  'encryptionkey',
-  'jwt',
-  'passcode',
-  'passphrase',
-  'passwd',
-  'password',
-  'privatekey',
-  'saml',
-  'secret',
-  'sessionid',
-  'signature',
-  'signingkey',
-  'token',
-  'xsrf',
-];
+const part =
+  /accesskey|accountkey|apikey|assertion|authcode|authenticat|authkey|authorization|bearer|cardnumber|codeverifier|connectionstring|cookie|credential|csrf|devicecode|encryptionkey|functionskey|jwt|masterkey|passcode|passphrase|passwd|password|privatekey|recoverycode|saml|secret|sessionid|sharedkey|signature|signingkey|subscriptionkey|token|verificationcode|xsrf/;
 
 /** Words that do so where they stand alone in a name, such as `X-Auth` or `user_pin`. */
-const words: ReadonlySet<string> = new Set([
-  'auth',
-  'cvc',
-  'cvv',
-  'nonce',
-  'otp',
-  'pass',
-  'pin',
-  'pwd',
-  'session',
-  'sid',
-  'sig',
-  'ssn',
-  'totp',
-]);
+const word = /(?<![a-z0-9])(?:auth|cvc|cvv|nonce|otp|pass|pin|pwd|session|sid|sig|ssn|totp)(?![a-z0-9])/;
 
 /** Names that hold one of the parts above and no secret: they say what is asked for, or how. */
 const harmless: ReadonlySet<string> = new Set(['token_type', 'tokentype']);
@@ -49,29 +11,19 @@ const harmless: ReadonlySet<string> = new Set(['token_type', 'tokentype']);
 /** Longest name that is looked at whole; of a longer one the start and the end. */
 const maxName = 256;
 
-/** Verdicts about names that came up, as the same ones do in every message. */
-const known = new Map<string, boolean>();
-const mostKnown = 2000;
-const maxKnown = 64;
+const shortestWord = 3;
+const punctuation = /[^a-z0-9]+/g;
+const capital = /[A-Z]/g;
 
-/** True for the name of a header, field or parameter whose value is masked. */
-export function isSecretName(name: string): boolean {
-  let isSecret = known.get(name);
-  if (isSecret !== undefined) return isSecret;
-  isSecret = judge(name);
-  if (known.size >= mostKnown) known.clear();
-  if (name.length <= maxKnown) known.set(name, isSecret);
-  return isSecret;
-}
-
-function judge(given: string): boolean {
-  if (harmless.has(given.toLowerCase())) return false;
+/** True for the name of a header, field or parameter whose value is masked. A visitor chooses how many different ones come: nothing of them is kept. */
+export function isSecretName(given: string): boolean {
+  if (given.length < shortestWord) return false;
   const name = given.length <= maxName ? given : given.slice(0, maxName / 2) + given.slice(-maxName / 2);
   const lower = name.toLowerCase();
-  const joined = lower.replaceAll(/[^a-z0-9]/g, '');
-  if (parts.some((part) => joined.includes(part))) return true;
-  const apart = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
-  return [...lower.split(/[^a-z0-9]+/), ...apart.split(/[^a-z0-9]+/)].some((word) => words.has(word));
+  if (harmless.has(lower)) return false;
+  if (part.test(lower) || word.test(lower)) return true;
+  if (part.test(lower.replaceAll(punctuation, ''))) return true;
+  return lower !== name && word.test(name.replaceAll(capital, ' $&').toLowerCase());
 }
 
 /** Short names that are secrets as parameters of a query or form, and everyday words elsewhere. */
