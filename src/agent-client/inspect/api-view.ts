@@ -44,7 +44,9 @@ function toLists(headers: readonly string[]): object {
   const lists = new Map<string, string[]>();
   for (let at = 0; at < headers.length; at += 2) {
     const [name = '', value = ''] = [headers[at], headers[at + 1]];
-    lists.set(name, [...(lists.get(name) ?? []), value]);
+    const list = lists.get(name);
+    if (list === undefined) lists.set(name, [value]);
+    else list.push(value);
   }
   return Object.fromEntries(lists);
 }

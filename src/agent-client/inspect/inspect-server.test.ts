@@ -362,6 +362,33 @@ test('the API has the fields that programs know, and limits what it returns', as
   assert.match((await ask('/')).text, /No request yet\. Send one: <code>curl https:\/\/a\.test<\/code>/);
 });
 
+test('what a visitor has nested deep or repeated often makes no page that is many times as long', async () => {
+  const deep = '['.repeat(3000) + ']'.repeat(3000);
+  const answer = `HTTP/1.1 200 OK\r\n${'A: b\r\n'.repeat(1000)}Content-Length: 2\r\n\r\nok`;
+  const id = pass(`POST /deep HTTP/1.1\r\nHost: a.test\r\nContent-Length: ${deep.length}`, deep, answer);
+  const { text } = await ask(`/requests/${id}`);
+  assert.ok(text.includes(deep) && text.length < 100_000, String(text.length));
+  const { response } = JSON.parse((await ask(`/api/requests/http/${id}`)).text);
+  assert.deepEqual(
+    response.headers.A,
+    Array.from({ length: 1000 }, () => 'b'),
+  );
+  const shallow = posted('/shallow', '{"a":[1]}');
+  assert.match((await ask(`/requests/${shallow}`)).text, /\{\n {2}&#34;a&#34;: \[\n {4}1\n/);
+});
+
+test('visitors do not wait while the targets of a list are masked, which each is once', async (t) => {
+  const long = `/?${Array.from({ length: 400 }, (_, at) => `p${at}=1`).join('&')}`;
+  for (let at = 0; at < 100; at++) pass(`GET ${long}&n=${at} HTTP/1.1\r\nHost: a`);
+  const masked = t.mock.method(String.prototype, 'split');
+  await ask('/?find=%26');
+  const first = masked.mock.calls.filter(({ arguments: [by] }) => typeof by === 'string' && by === '&').length;
+  await ask('/');
+  const both = masked.mock.calls.filter(({ arguments: [by] }) => typeof by === 'string' && by === '&').length;
+  assert.ok(first >= 100, String(first));
+  assert.equal(both - first, 0, 'of the second list');
+});
+
 test('a form that is too long is refused', async () => {
   const { status } = await ask('/api/requests/http', {
     method: 'POST',

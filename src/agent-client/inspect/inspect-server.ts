@@ -11,6 +11,7 @@ import { script, style } from './page-files.ts';
 import type { RecentExchanges } from './recent-exchanges.ts';
 import { ReplayFault } from './replay.ts';
 import type { ReplayChanges, Replays } from './replay.ts';
+import { maskTargets } from './short-target.ts';
 
 export interface InspectOptions {
   readonly recent: RecentExchanges;
@@ -95,10 +96,13 @@ class Inspection {
     return { address: this.#options.address(), target: this.#options.target, csrf: this.#guard.csrf };
   }
 
-  #page({ pathname, searchParams }: URL): Answer {
+  async #page({ pathname, searchParams }: URL): Promise<Answer> {
     const { recent } = this.#options;
-    if (pathname === '/' || pathname === '/inspect/http')
-      return html(200, listPage(recent.all, recent.gaveUp, searchParams.get('find') ?? '', this.#facts));
+    if (pathname === '/' || pathname === '/inspect/http') {
+      const { all } = recent;
+      await maskTargets(all);
+      return html(200, listPage(all, recent.gaveUp, searchParams.get('find') ?? '', this.#facts));
+    }
     const exchange = this.#find(pathname, '/requests/');
     const isEditing = searchParams.get('edit') !== null;
     return exchange === undefined

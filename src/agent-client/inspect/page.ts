@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../lib/escape-html.ts';
-import { maskTarget } from '../../lib/masking/mask-text.ts';
 import { maxBodyBytes, requestLineOf } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
+import { shortTarget, shownTarget } from './short-target.ts';
 import { showAnswer, showRequest } from './shown.ts';
 import type { ShownMessage } from './shown.ts';
 
@@ -14,12 +14,11 @@ export interface PageFacts {
   readonly csrf: string;
 }
 
-/** Characters of a target in the list, and those that are looked at for secrets. */
-const shownTarget = 300;
-const lookedAtTarget = 2000;
 /** Bytes of a body that is no text that are shown. */
 const shownHex = 2048;
 const hexLine = 16;
+/** JSON of more levels is shown as it came: indented, it would be longer by the square of them. */
+const deepestIndented = 20;
 
 export function listPage(exchanges: readonly Exchange[], gaveUp: number, find: string, facts: PageFacts): string {
   const { address, target, csrf } = facts;
@@ -47,23 +46,17 @@ function empty(address: string | undefined): string {
 }
 
 function matches(exchange: Exchange, find: string): boolean {
-  const { method, target } = requestLineOf(exchange.request);
-  return `${method} ${shortTarget(target)} ${statusOf(exchange)}`.toLowerCase().includes(find);
+  const { method } = requestLineOf(exchange.request);
+  return `${method} ${shortTarget(exchange)} ${statusOf(exchange)}`.toLowerCase().includes(find);
 }
 
 function row(exchange: Exchange): string {
   const { id, startedAt, report, request, requestBytes, answerBytes } = exchange;
-  const { method, target } = requestLineOf(request);
+  const { method } = requestLineOf(request);
   return `<tr><td class="mono soft">${startedAt.toISOString().slice(11, 19)}</td>
-<td class="path"><a class="mono" href="/requests/${id}"><span class="soft">${escapeHtml(method)}</span> ${escapeHtml(shortTarget(target))}</a> ${badges(exchange)}</td>
+<td class="path"><a class="mono" href="/requests/${id}"><span class="soft">${escapeHtml(method)}</span> ${escapeHtml(shortTarget(exchange))}</a> ${badges(exchange)}</td>
 <td class="n mono${isFailed(exchange) ? ' bad' : ''}">${statusOf(exchange)}</td><td class="n mono">${report === undefined ? 'open' : Math.round(report.ms)}</td>
 <td class="n mono">${formatBytes(requestBytes)} / ${formatBytes(answerBytes)}</td></tr>`;
-}
-
-/** Time of day in UTC stands in the list; the page of a request has the whole. */
-function shortTarget(target: string): string {
-  const masked = maskTarget(target.slice(0, lookedAtTarget));
-  return masked.length > shownTarget ? `${masked.slice(0, shownTarget)}…` : masked;
 }
 
 function badges({ replayOf, report, requestKept, requestBytes, reply }: Exchange): string {
@@ -154,13 +147,24 @@ function message({ headers, text, kept, bytes }: ShownMessage): string {
 
 /** Indents JSON where nothing of it is lost by reading it, as long numbers would be. */
 function pretty(text: string): string {
-  if (!/^[{[]/.test(text)) return text;
+  if (!/^[{[]/.test(text) || isDeep(text)) return text;
   try {
     const value: unknown = JSON.parse(text);
     return JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text;
   } catch {
     return text;
   }
+}
+
+/** True also for some texts with many brackets in strings. */
+function isDeep(text: string): boolean {
+  let depth = 0;
+  for (const character of text) {
+    if (character === '{' || character === '[') depth++;
+    else if (character === '}' || character === ']') depth--;
+    if (depth > deepestIndented) return true;
+  }
+  return false;
 }
 
 function toHex(bytes: Buffer): string {
