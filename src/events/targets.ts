@@ -44,7 +44,7 @@ export function createSend({ fetchFor, syslog, folder, mailServer }: SendParts):
   return async (accountId, target, events, signal) => {
     const limit = AbortSignal.timeout(attemptMs);
     try {
-      return await attempt(accountId, target, events, AbortSignal.any([signal, limit]));
+      return withShortText(await attempt(accountId, target, events, AbortSignal.any([signal, limit])));
     } catch (error) {
       if (signal.aborted) throw error;
       return { kind: 'failed', reason: limit.aborted ? 'it did not answer in 10 seconds' : reasonOf(error) };
@@ -53,6 +53,15 @@ export function createSend({ fetchFor, syslog, folder, mailServer }: SendParts):
 }
 
 function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return oneLine(text).slice(0, longestReason);
+  return short(error instanceof Error ? error.message : String(error));
+}
+
+/** Receivers choose some of the words, and each event that is given up is kept with them. */
+function withShortText(outcome: Outcome): Outcome {
+  if (outcome.kind !== 'sent') return { ...outcome, reason: short(outcome.reason) };
+  return outcome.remark === undefined ? outcome : { ...outcome, remark: short(outcome.remark) };
+}
+
+function short(text: string): string {
+  return oneLine(text).slice(0, longestReason).toWellFormed();
 }

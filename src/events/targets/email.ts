@@ -87,9 +87,13 @@ async function send(
   }
 }
 
-/** An answer of a server may have many lines. */
+/** What the server says of recipients and the message is for the account; where it is, and what it thinks of the installation, is not. */
 function explain(error: unknown): string {
-  return oneLine(error instanceof Error ? error.message : String(error)).slice(0, longestReason);
+  // The library gives its errors a code, and those of answers their status.
+  const { code, responseCode, message } = error as { code?: unknown; responseCode?: unknown; message?: unknown };
+  const isOfMessage = responseCode !== undefined && (code === 'EENVELOPE' || code === 'EMESSAGE');
+  if (isOfMessage) return oneLine(String(message)).slice(0, longestReason);
+  return `the mail server of this installation cannot be used${typeof code === 'string' ? ` (${code})` : ''}`;
 }
 
 function isLoopback(host: string): boolean {

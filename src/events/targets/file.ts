@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -9,6 +9,8 @@ import type { SendTo } from './send-to.ts';
 const rotatedBytes = 8 * 1024 * 1024;
 /** Numbered files of one name. */
 const keptFiles = 9;
+/** Files of one account: each event could go to another, and each attempt looks at all. */
+export const mostFiles = 200;
 const newline = 0x0a;
 
 export interface EventFolder {
@@ -34,6 +36,8 @@ export function sendToFile(place: EventFolder | undefined): SendTo<'file'> {
     busy.set(accountId, settled);
     try {
       await writing;
+    } catch (error) {
+      throw withoutPath(error);
     } finally {
       if (busy.get(accountId) === settled) busy.delete(accountId);
     }
@@ -41,9 +45,19 @@ export function sendToFile(place: EventFolder | undefined): SendTo<'file'> {
   };
 }
 
+/** Accounts are told what is wrong, and not how folders of the machine are named. */
+function withoutPath(error: unknown): unknown {
+  // What Node throws of a file has a code.
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code !== 'string' ? error : new Error(`the file cannot be written (${code})`, { cause: error });
+}
+
 async function append(folder: string, name: string, lines: Buffer, mostBytes: number): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, name);
+  const names = await readdir(folder);
+  if (names.length >= mostFiles && !names.includes(name))
+    throw new Error(`this account has ${mostFiles} files; delete one`);
   const { O_APPEND, O_CREAT, O_RDWR, O_NOFOLLOW } = constants;
   let file = await open(path, O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW, 0o600);
   try {
@@ -82,7 +96,7 @@ async function rotate(path: string): Promise<void> {
 async function makeRoom(folder: string, bytes: number, mostBytes: number): Promise<void> {
   const files = await Promise.all(
     (await readdir(folder)).map(async (name) => {
-      const { size, mtimeMs } = await stat(join(folder, name));
+      const { size, mtimeMs } = await lstat(join(folder, name));
       return { name, size, mtimeMs };
     }),
   );
