@@ -134,10 +134,11 @@ async function lastRefusals({ services }: Parts): Promise<ReadonlyMap<string, Re
   return byAccount;
 }
 
-function readRefusals(refusals: Refusals = new Map(), isOpen: (about: string) => boolean): readonly Fact[] {
+export function readRefusals(refusals: Refusals = new Map(), isOpen: (about: string) => boolean): readonly Fact[] {
   const nowMs = Date.now();
   return [...refusals].flatMap(([id, { atMs, cause, message, source }]) => {
-    if (nowMs - atMs > (isOpen(id) ? quietMs : freshMs)) return [];
+    // A refusal of the future is one from before a clock was set back: it would last until then.
+    if (Math.abs(nowMs - atMs) > (isOpen(id) ? quietMs : freshMs)) return [];
     return [
       {
         about: id,

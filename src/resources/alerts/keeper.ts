@@ -4,6 +4,7 @@ import type { Transaction } from '../../store/write/transaction.ts';
 import type { TaskLog } from '../background-tasks.ts';
 import { holdsLease, releaseLease, takeLease } from '../lease.ts';
 import type { ResourceContext } from '../resource.ts';
+import { firstInTurn } from './first-in-turn.ts';
 import { mostFacts, readersOf } from './facts.ts';
 import type { Fact, ReadFacts } from './facts.ts';
 import { watchedAlerts } from './service.ts';
@@ -20,6 +21,8 @@ const changesAtOnce = 100;
 const subscriptionKind = 'event_subscription';
 /** The author of alerts in the log of changes. */
 const author = 'gatehouse';
+
+type Change = (transaction: Transaction) => Promise<unknown>;
 
 /** Compares states with open alerts, in the one process that has the lease, and writes what has changed. */
 export class AlertKeeper implements AsyncDisposable {
@@ -106,12 +109,15 @@ export class AlertKeeper implements AsyncDisposable {
   ): Promise<void> {
     const { store } = this.#context;
     const open = await this.#open(accountId);
-    const changes: ((transaction: Transaction) => Promise<unknown>)[] = [];
+    const ended: Change[][] = [];
+    const begun: Change[][] = [];
     for (const [kind, table] of alertTables) {
       const alerts = open.get(kind) ?? new Map<string, Alert>();
       const read = kinds.has(kind) ? readers.get(kind) : undefined;
       const facts = (await read?.(accountId, (about) => alerts.has(about))) ?? [];
       const now = new Map(facts.slice(0, mostFacts).map((fact) => [fact.about, fact]));
+      const changes: Change[] = [];
+      begun.push(changes);
       for (const fact of now.values()) {
         const alert = alerts.get(fact.about);
         if (alert === undefined)
@@ -119,13 +125,14 @@ export class AlertKeeper implements AsyncDisposable {
         else if (hasChanged(alert, fact))
           changes.push((transaction) => table.update(transaction, alert, { ...alert, ...fact }));
       }
-      for (const [about, alert] of alerts)
-        if (!now.has(about)) changes.push((transaction) => table.delete(transaction, alert));
+      const over = [...alerts.values()].filter(({ about }) => !now.has(about));
+      ended.push(over.map((alert) => (transaction) => table.delete(transaction, alert)));
     }
+    const changes = firstInTurn([...ended, ...begun], changesAtOnce);
     if (changes.length === 0) return;
     await store.write({ id: author, accountId, operationId: newOperationId() }, async (transaction) => {
       if (!(await holdsLease(transaction, leaseTable, this.#holder))) throw new Error('another process writes alerts');
-      for (const change of changes.slice(0, changesAtOnce)) await change(transaction);
+      for (const change of changes) await change(transaction);
     });
   }
 

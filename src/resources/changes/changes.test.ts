@@ -137,6 +137,16 @@ onDatabasesInTurn('changes', (newDatabase) => {
     const ofOne = await gatehouse.get(`/changes?resource_id=${oldest.id}`);
     assert.deepEqual([ofOne.body.changes.length, ofOne.body.next_page_uri], [1, null]);
     assert.equal((await list('?resource_id=th_many&limit=100')).length, 100);
+    await store.writeUnlogged((notes) =>
+      notes.run("UPDATE change_log SET kind = 'agent_session_alert' WHERE kind = 'thing'"),
+    );
+    const { body } = await gatehouse.get('/changes?limit=100');
+    assert.deepEqual(
+      body.changes.map(({ resource_id }: ShownChange) => resource_id),
+      [newest.id],
+      'alerts are not listed, and a page looks at no more of them than of changes',
+    );
+    assert.notEqual(body.next_page_uri, null);
   });
 
   test('only admins may read them', async () => {

@@ -28,8 +28,8 @@ const sizesInStep: readonly number[] = Array.from({ length: 200 }, () => 100);
 /** More changes end a page before it is full. */
 const changesInPage = 20_000;
 
-/** The log has alerts for those who send events. They are no changes of the configuration. */
-const alertKindsSql = alertKinds.map((kind) => `'${kind}'`).join(', ');
+/** The log has alerts for those who send events. They are no changes of the configuration, and there may be very many: a step counts them with what it looks at. */
+const noAlertSql = `kind NOT IN (${alertKinds.map((kind) => `'${kind}'`).join(', ')})`;
 
 /** SQL conditions by query parameter. */
 export const filters = {
@@ -129,7 +129,7 @@ async function findChanges(
   const { resource_id: resourceId, filter, ...others } = given;
   // An index has the changes of one resource in order, so that a step looks at these alone.
   const ofResource = resourceId === undefined ? [] : [resourceId];
-  const inStep = `FROM change_log WHERE account_id = $1 AND (version, position) < ($2, $3) AND kind NOT IN (${alertKindsSql})
+  const inStep = `FROM change_log WHERE account_id = $1 AND (version, position) < ($2, $3)
     ${resourceId === undefined ? '' : 'AND resource_id = $4'} ORDER BY version DESC, position DESC`;
   const { sql, values } = condition(others, 5 + ofResource.length);
   const expression = readFilter(filter, filterFields);
@@ -144,7 +144,7 @@ async function findChanges(
     // Kept apart, or SQLite would compute a field anew for each use.
     const step = `SELECT ${columns}, ${size}, ${passes.fields} ${inStep} LIMIT ${inOneStep}`;
     const text =
-      `WITH step AS MATERIALIZED (${step}) SELECT ${columns}, size FROM step WHERE ${sql} AND (${passes.sql}) ` +
+      `WITH step AS MATERIALIZED (${step}) SELECT ${columns}, size FROM step WHERE ${noAlertSql} AND ${sql} AND (${passes.sql}) ` +
       `ORDER BY version DESC, position DESC LIMIT ${limitPlace}`;
     const left = page.limit + 1 - found.length;
     const from = [accountId, ...before, ...ofResource];
