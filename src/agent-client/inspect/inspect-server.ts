@@ -107,7 +107,7 @@ class Inspection {
     const isEditing = searchParams.get('edit') !== null;
     return exchange === undefined
       ? notFound
-      : html(200, detailPage(exchange, this.#facts, { isEditing, fault: undefined }));
+      : html(200, await detailPage(exchange, this.#facts, { isEditing, fault: undefined }));
   }
 
   async #form({ pathname }: URL, request: IncomingMessage): Promise<Answer> {
@@ -131,7 +131,7 @@ class Inspection {
     } catch (error) {
       if (!(error instanceof ReplayFault)) throw error;
       const isEditing = form.get('edited') !== null;
-      return html(409, detailPage(exchange, this.#facts, { isEditing, fault: error.message }));
+      return html(409, await detailPage(exchange, this.#facts, { isEditing, fault: error.message }));
     }
   }
 
@@ -148,7 +148,9 @@ class Inspection {
       return { status: 204 };
     }
     const exchange = this.#find(pathname, `${path}/`);
-    return exchange !== undefined && method === 'GET' ? json(200, toApi(exchange)) : fault(404, 'Nothing is here.');
+    return exchange !== undefined && method === 'GET'
+      ? json(200, await toApi(exchange))
+      : fault(404, 'Nothing is here.');
   }
 
   /** In turns of its own: visitors do not wait while bodies are masked. */
@@ -156,7 +158,7 @@ class Inspection {
     const limit = Number(parameters.get('limit') ?? usualLimit);
     const listed: object[] = [];
     for (const exchange of this.#options.recent.all.slice(0, limit >= 0 ? limit : usualLimit)) {
-      listed.push(toApi(exchange));
+      listed.push(await toApi(exchange));
       await nextTurn();
     }
     return listed;

@@ -1,4 +1,5 @@
 import { escapeHtml } from '../../lib/escape-html.ts';
+import { nextTurn } from '../../lib/next-turn.ts';
 import { maxBodyBytes, requestLineOf } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
 import { shortTarget, shownTarget } from './short-target.ts';
@@ -87,10 +88,17 @@ export interface DetailOptions {
   readonly fault: string | undefined;
 }
 
-export function detailPage(exchange: Exchange, { csrf }: PageFacts, { isEditing, fault }: DetailOptions): string {
+/** Visitors have their turn between the two messages, which both take time to mask. */
+export async function detailPage(
+  exchange: Exchange,
+  { csrf }: PageFacts,
+  { isEditing, fault }: DetailOptions,
+): Promise<string> {
   const { id, startedAt, visitor, replayOf, report } = exchange;
   const request = showRequest(exchange);
+  await nextTurn();
   const answer = showAnswer(exchange);
+  await nextTurn();
   const [method = '', target = ''] = request.line.split(' ');
   const title = `${method} ${target.length > shownTarget ? `${target.slice(0, shownTarget)}…` : target}`;
   const from =

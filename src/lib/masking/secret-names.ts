@@ -22,7 +22,8 @@ export function isSecretName(given: string): boolean {
   const lower = name.toLowerCase();
   if (harmless.has(lower)) return false;
   if (part.test(lower) || word.test(lower)) return true;
-  if (part.test(lower.replaceAll(punctuation, ''))) return true;
+  const joined = lower.replaceAll(punctuation, '');
+  if (joined.length < lower.length && part.test(joined)) return true;
   return lower !== name && word.test(name.replaceAll(capital, ' $&').toLowerCase());
 }
 
