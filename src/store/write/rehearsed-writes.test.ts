@@ -21,20 +21,24 @@ onDatabasesInTurn('rehearsed writes', (_newDatabase, newEmpty) => {
       },
       reset: () => {},
     });
+    let other: Promise<unknown> | undefined;
     const rehearsal = rehearseWrite(
+      async () => {},
       async () => {
-        begun.resolve();
-        await go.promise;
+        // The round of transactions that it begins goes on with writes of others.
+        await store.write(actor, async () => {
+          begun.resolve();
+          await go.promise;
+        });
+        await other;
+        await Promise.all(following);
+        await createThing(store, 'rehearsed');
       },
-      () => createThing(store, 'rehearsed'),
     );
     await begun.promise;
-    // It waits for the transaction that the rehearsal began, and comes after it in the same round.
-    const other = createThing(store, 'other');
+    other = createThing(store, 'other');
     go.resolve();
     assert.equal(await rehearsal, true);
-    await other;
-    await Promise.all(following);
     assert.deepEqual(await namesOf(store), ['follows', 'other']);
   });
 

@@ -123,8 +123,11 @@ test('whoever may not make a change does not rehearse it either, and others are 
   const { status, body: told } = await rehearse(write);
   assert.deepEqual([status, told.requests], [200, 1]);
   const dryRuns = ['/configuration?dry_run=true', '/configuration?dry%5Frun=true', '/configuration?prune=true&dry_run'];
-  for (const path of [...dryRuns, '/api_keys', '/rehearsals', '/users', '/ip_policiesx'])
-    assert.equal((await rehearse({ method: 'POST', path, body: {} })).status, 400, path);
+  for (const path of [...dryRuns, '/api_keys', '/rehearsals', '/users', '/ip_policiesx']) {
+    const { status: refused, text } = await rehearse({ method: 'POST', path, body: [] });
+    assert.equal(refused, 400, path);
+    assert.match(text, /is no write that can be rehearsed/, path);
+  }
   assert.equal((await rehearse({ ...write, path: '/ip_restrictions', body: { type: 'x' } })).status, 400);
   assert.equal((await rehearse({ method: 'DELETE', path: '/ip_policies/ipp_none' })).status, 404);
 });
@@ -151,10 +154,12 @@ test('a rehearsal ends in time where its questions do not, and keeps writes of o
     rehearsalLimits.totalMs = usual.totalMs;
     changeSetLimits.heldMs = usual.heldMs;
   });
+  await site.restrict(true, await site.policy());
   changeSetLimits.heldMs = -1;
   const cut = await rehearse();
   assert.match(cut.partial.join(), /touches more/);
-  assert.equal(cut.newly_refused.requests, 0, 'what was not read refuses nobody');
+  const noticed = [cut.newly_refused.requests, cut.newly_admitted.requests];
+  assert.deepEqual(noticed, [0, 0], 'what was not read refuses nobody, and lets nobody in');
   changeSetLimits.heldMs = usual.heldMs;
   const decisions = gatehouse.app.context.services.get(decisionsKept);
   const ask = decisions.ask.bind(decisions);
