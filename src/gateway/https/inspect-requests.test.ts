@@ -63,12 +63,31 @@ test('a record that is dropped tells nothing, frees its place, and does not end 
 
 test('accounts share the places, and what is left out is told to whom it belongs', (t) => {
   const { inspector, told, nextSecond } = inspecting(t, terms('a'), terms('b'));
-  for (let second = 0; second < 10; second++, nextSecond())
-    for (let at = 0; at < mostInSecond; at++) inspector.begin(visitOf('a'));
+  const begun = Array.from({ length: 10 }, () => {
+    nextSecond();
+    return Array.from({ length: mostInSecond }, () => inspector.begin(visitOf('a'))).filter(
+      (each) => each !== undefined,
+    );
+  });
+  assert.deepEqual(
+    begun.map((each) => each.length),
+    [10, 10, 10, 2, 0, 0, 0, 0, 0, 0],
+    'half of a second, and half of the places',
+  );
   const record = inspector.begin(visitOf('b')) ?? assert.fail('the other account has a place');
   record.end();
   assert.deepEqual(
     told.map(({ accountId, leftOut }) => [accountId, leftOut]),
     [['b', 0]],
+  );
+  for (const each of begun.flat()) each.end();
+  assert.deepEqual(
+    told.slice(1, 4).map(({ accountId, leftOut }) => [accountId, leftOut]),
+    [
+      ['a', 168],
+      ['a', 0],
+      ['a', 0],
+    ],
+    'each is counted once',
   );
 });
