@@ -89,6 +89,16 @@ test('the newest requests are kept, so many and of so many bytes, and the others
   assert.equal(inspections.find('ac_1', 'i_1')?.requests.length, 5);
 });
 
+test('the newest is first, whichever worker tells of its own before', () => {
+  const inspections = new Inspections();
+  inspections.start(terms('i_1'), 'usr_1');
+  for (const atMs of [5, 7, 6, 9, 1]) inspections.inspected(request('i_1', { atMs }));
+  assert.deepEqual(
+    inspections.find('ac_1', 'i_1')?.requests.map(({ atMs }) => atMs),
+    [9, 7, 6, 5, 1],
+  );
+});
+
 test('what is kept holds no longer texts of which it is a part', () => {
   setFlagsFromString('--expose-gc');
   // The flag adds it to new contexts.

@@ -79,7 +79,9 @@ export class Inspections {
     // Its texts may be parts of longer ones, which would stay in memory with them.
     const request = structuredClone(given);
     kept.leftOut += request.leftOut;
-    kept.requests.unshift(request);
+    // Workers tell of theirs each in its own time.
+    const older = kept.requests.findIndex(({ atMs }) => atMs <= request.atMs);
+    kept.requests.splice(older < 0 ? kept.requests.length : older, 0, request);
     kept.bytes += sizeOf(request);
     while (kept.requests.length > mostRequests || (kept.bytes > mostBytes && kept.requests.length > 1)) {
       const oldest = kept.requests.pop();
