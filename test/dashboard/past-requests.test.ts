@@ -3,6 +3,8 @@ import { after, before, test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
+import type { DecisionsPage } from '../../client/src/index.ts';
+import { joinTold } from '../../dashboard/src/pages/requests/join-told.ts';
 import type { Decision } from '../../src/decisions/decision-line.ts';
 import type { Decisions } from '../../src/decisions/decisions.ts';
 import { keptDecisions } from '../../src/resources/decisions/service.ts';
@@ -18,6 +20,26 @@ import { lookAt } from './support/looks.ts';
 import { restrict } from './support/restrictions.ts';
 
 const host = 'booking.kestrel.test';
+
+test('a gateway that has not told for one page is missing in all that is shown', () => {
+  type State = DecisionsPage['gateways'][number]['state'];
+  const page = (one: State, other: State): DecisionsPage => ({
+    decisions: [],
+    uri: '',
+    next_page_uri: null,
+    gateways: [
+      { process_id: 'gw_1', state: one },
+      { process_id: 'gw_2', state: other },
+    ],
+    other_gateways: 0,
+    dropped: 0,
+    was_cut_off: false,
+  });
+  const statesOf = (...pages: readonly DecisionsPage[]) => joinTold(pages)?.gateways.map(({ state }) => state);
+  assert.equal(statesOf(), undefined);
+  assert.deepEqual(statesOf(page('answered', 'answered')), ['answered', 'answered']);
+  assert.deepEqual(statesOf(page('no_answer', 'answered'), page('answered', 'busy')), ['no_answer', 'busy']);
+});
 
 onDashboard(
   'past requests',

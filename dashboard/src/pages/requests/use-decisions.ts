@@ -6,13 +6,14 @@ import { asCallError, client } from '../../api/client.ts';
 import { rowsPerCall } from '../../api/page-size.ts';
 import { queryClient } from '../../api/queries.ts';
 import type { CallError } from '../../api/client.ts';
+import { joinTold } from './join-told.ts';
 import { rangeMs, requestFilters } from '../../parts/past-requests.ts';
 import type { Range } from '../../parts/past-requests.ts';
 
 export interface Decisions {
   /** Newest first; undefined while nothing has come. */
   readonly rows: readonly Decision[] | undefined;
-  /** What the newest answer said beside its rows. */
+  /** What the answers said beside their rows. */
   readonly told: DecisionsPage | undefined;
   readonly error: CallError | undefined;
   readonly hasMore: boolean;
@@ -34,6 +35,7 @@ export function useDecisions(params: URLSearchParams): Decisions {
   const { data, error, hasNextPage, isFetching, isError, fetchNextPage } = useInfiniteQuery(options);
   const pages = data?.pages;
   const rows = useMemo(() => pages?.flatMap(({ decisions }) => decisions), [pages]);
+  const told = useMemo(() => joinTold(pages ?? []), [pages]);
   const count = rows?.length ?? 0;
   const calls = pages?.length ?? 0;
   const goesOn = hasNextPage && !isError && count < wanted.rows && calls < wanted.calls;
@@ -42,7 +44,7 @@ export function useDecisions(params: URLSearchParams): Decisions {
   }, [goesOn, isFetching, fetchNextPage]);
   return {
     rows,
-    told: pages?.at(-1),
+    told,
     error: error === null ? undefined : asCallError(error),
     hasMore: hasNextPage,
     isReading: isFetching || goesOn,
