@@ -111,7 +111,7 @@ onDashboard(
       await page.getByLabel('Real requests count').check();
       await page.getByLabel('Failing answers').fill('502-504, 500');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByRole('heading', { name: 'Addresses' }).waitFor();
+      await page.getByRole('heading', { name: /^Addresses/ }).waitFor();
       const { body } = await g().get(`/backends/static/${backend.id}`);
       assert.deepEqual(body.addresses, [
         { address: `127.0.0.1:${port}`, weight: 1 },
@@ -133,7 +133,7 @@ onDashboard(
       await page.getByLabel('Every gateway checks each of them').uncheck();
       await page.getByLabel('Real requests count').uncheck();
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByRole('heading', { name: 'Addresses' }).waitFor({ state: 'detached' });
+      await page.getByRole('heading', { name: /^Addresses/ }).waitFor({ state: 'detached' });
       const after = (await g().get(`/backends/static/${backend.id}`)).body;
       assert.deepEqual(
         [after.address, after.addresses, after.active_check],
