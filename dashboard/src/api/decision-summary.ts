@@ -3,7 +3,7 @@ import { client } from './client.ts';
 import { useRead } from './queries.ts';
 import type { Read } from './queries.ts';
 
-/** What is counted: all decisions of the account, or those that pass these. */
+/** Conditions of what is counted; without any, all decisions of the account are. */
 export type Counted = Pick<
   Operations['DecisionsSummary']['query'],
   'edge_id' | 'route_id' | 'backend_id' | 'policy_id' | 'restriction_id' | 'person' | 'source'

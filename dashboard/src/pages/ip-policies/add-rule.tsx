@@ -56,7 +56,7 @@ export function AddRule({
     isSaving: change.isPending,
     error: change.error,
   });
-  // What is no range would not be saved; the server says so beside the field.
+  // A text that is no range would not be saved; the server says so beside the field.
   const isRange = parseCidr(values.cidr.trim()).ok;
   return (
     <FormDialog

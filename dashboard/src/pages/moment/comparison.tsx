@@ -150,7 +150,7 @@ function linesOf(difference: Difference): readonly DiffLine[] {
   ]);
 }
 
-/** Of a list without order, only members that differ are given. */
+/** Gives only the members that differ of a list without order. */
 function isSet(value: unknown): boolean {
   return value !== null && !(Array.isArray(value) && value.length === 0);
 }

@@ -17,7 +17,7 @@ export interface Guarded {
   readonly differences: readonly Difference[];
 }
 
-/** What differs, by what it guards: a policy stands at the route that it is used at. */
+/** Differences by what they guard: a policy stands at the route that it is used at. */
 export function byWhatIsGuarded(steps: readonly Step[], then: readonly PastEntry[]): readonly Guarded[] {
   const known = new Map(then.map((entry) => [`${entry.kind} ${entry.name}`, entry]));
   const routes: RoutesOf = ({ kind, name }) => Object.keys(routesOf(known.get(`${kind} ${name}`)));

@@ -42,7 +42,7 @@ export function isShownOn(page: string): boolean {
   return Object.values(kinds).some((kind) => kind.page === page);
 }
 
-/** What a page has besides, which the change log does not know. */
+/** Parts of a page that the change log does not know. */
 export const untold: Readonly<Record<string, string>> = {
   certificates: 'Certificates are not part of what is remembered. Authorities of visitors are.',
   endpoints: 'Endpoints of agents come and go with their agents, and are not remembered. Cloud endpoints are.',

@@ -63,7 +63,7 @@ const columns: readonly WindowColumn<PastEntry>[] = [
   { id: 'what', head: 'What', cell: ({ fields }) => <span className="soft">{aboutOf(fields)}</span> },
 ];
 
-/** What tells one from another: the description, or where it is reached. */
+/** Tells one from another: the description, or where it is reached. */
 function aboutOf(fields: PastEntry['fields']): string {
   const given = ['description', 'url', 'domain', 'address', 'hostports', 'labels', 'type', 'port', 'vault']
     .map((field) => fields[field])

@@ -139,7 +139,7 @@ function Line({ tone, children }: { readonly tone: Tone; readonly children: Reac
   );
 }
 
-/** What the server shows in place of a secret. */
+/** The text that the server shows in place of a secret. */
 const secretWord = '(secret)';
 
 function hasSecret(value: unknown): boolean {

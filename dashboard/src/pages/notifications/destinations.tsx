@@ -25,7 +25,7 @@ interface Acts {
   readonly remove: (destination: EventDestination) => void;
 }
 
-/** What became of the last test event. */
+/** The outcome of the last test event. */
 interface Tried {
   readonly place: string;
   readonly delivered: boolean;

@@ -1,4 +1,4 @@
-/** What people are told of: the events that belong together, in their words. */
+/** Topics that people are told of: the events that belong together, in their words. */
 export interface Topic {
   readonly id: string;
   readonly title: string;
@@ -78,7 +78,7 @@ export const topics: readonly Topic[] = [
   },
 ];
 
-/** What a subscription tells of, in words. */
+/** Names the topics of a subscription. */
 export function wordsOf(types: readonly string[]): string {
   const given = new Set(types);
   const whole = topics.filter((topic) => topic.types.every((type) => given.has(type)));

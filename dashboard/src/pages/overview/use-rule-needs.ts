@@ -5,7 +5,7 @@ import { countOf, formatNumber, nameOf } from '../../lib/text.ts';
 import { isOfRule, useFindingText } from '../../parts/rule-findings.tsx';
 import type { Need } from './need.ts';
 
-/** What was proved about the rules and needs a person; undefined until it is known. */
+/** Proofs about the rules that need a person; undefined until they are known. */
 export function useRuleNeeds(): readonly Need[] | undefined {
   const { data, error } = useRuleFindings();
   const { data: policies = [] } = useList('IpPoliciesList');

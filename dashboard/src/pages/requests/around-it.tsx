@@ -16,7 +16,7 @@ import { isoSeconds } from './use-decisions.ts';
 const afterMs = 60_000;
 const mostRows = 10;
 
-/** What else the same visitor asked for, up to a minute later. */
+/** Other requests of the same visitor, up to a minute later. */
 export function AroundIt({ decision: { id, at, client_ip: ip } }: { readonly decision: Decision }) {
   const edges = useEdges();
   const names = useNames();

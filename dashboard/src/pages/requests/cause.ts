@@ -2,7 +2,7 @@ import type { Decision } from '../../../../client/src/index.ts';
 import type { Names } from '../../parts/names.ts';
 import { moduleTitle } from '../../parts/module-words.ts';
 
-/** What has refused a visitor, or would have; `to` leads to it where it has a page. */
+/** The cause of a refusal, or of a warning; `to` leads to it where it has a page. */
 export interface Cause {
   readonly text: string;
   readonly to?: string;
@@ -11,7 +11,7 @@ export interface Cause {
 /** Said where a decision does not tell what has made it. */
 export const notKept = 'What decided was not kept';
 
-/** What decided against the visitor; undefined where nothing did. */
+/** The cause that decided against the visitor; undefined where nothing did. */
 export function causeOf(decision: Decision, names: Names): Cause | undefined {
   const { verdict, restrictions = [], module, would_be_refused_by: notEnforced, reason, code } = decision;
   const [first, ...more] = restrictions;

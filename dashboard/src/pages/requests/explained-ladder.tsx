@@ -90,7 +90,7 @@ function Title({
   );
 }
 
-/** What is different from then. */
+/** The difference from then. */
 function Since({
   check,
   before,
@@ -101,7 +101,7 @@ function Since({
   if (before === undefined || check.effect === 'not_reached') return null;
   const then = before.find((each) => keyOf(each) === keyOf(check));
   if (then === undefined) return <Badge tone="warn">New since</Badge>;
-  // What was not reached then may be as it is today.
+  // A check that was not reached then may have been as it is today.
   if (then.effect === 'not_reached' || isSame(then, check)) return null;
   return <Badge tone="warn">Changed since</Badge>;
 }

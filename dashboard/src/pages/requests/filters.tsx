@@ -103,7 +103,7 @@ function TimeChoice() {
 /** Milliseconds without a key after which what was typed is looked for. */
 const typingMs = 400;
 
-/** What is typed goes into the URL when typing pauses: each search costs the gateways something. */
+/** Typed text goes into the URL when typing pauses: each search costs the gateways something. */
 function TextFilter({
   name,
   label,

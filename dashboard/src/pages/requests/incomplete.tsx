@@ -5,7 +5,7 @@ import { countOf, shortId } from '../../lib/text.ts';
 
 type State = DecisionsPage['gateways'][number]['state'];
 
-/** What became of the question at a gateway that is not among the answers, to go on after its name. */
+/** The outcome of the question at a gateway that is not among the answers, to go on after its name. */
 const words: Readonly<Record<Exclude<State, 'answered'>, string>> = {
   keeps_none: 'keeps no decisions (GATEHOUSE_DECISIONS)',
   busy: 'has other questions of this account to answer',

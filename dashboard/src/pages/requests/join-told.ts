@@ -1,6 +1,6 @@
 import type { DecisionsPage } from '../../../../client/src/index.ts';
 
-/** What pages say beside their rows: a gateway that has not told for one of them is missing in all that is shown. */
+/** Joins what pages say beside their rows: a gateway that has not told for one of them is missing in all that is shown. */
 export function joinTold(pages: readonly DecisionsPage[]): DecisionsPage | undefined {
   const last = pages.at(-1);
   if (last === undefined) return undefined;
