@@ -31,7 +31,7 @@ export interface Call<Body = unknown> extends CallOptions {
   readonly setHeader: (name: string, value: string) => void;
   /**
    * Performs another operation as the same caller, with its checks, and without those that lock the caller out. Undefined: there is no
-   * such operation.
+   * such operation, or it may not be rehearsed.
    */
   readonly perform: (other: OtherCall) => (() => Promise<unknown>) | undefined;
 }

@@ -45,6 +45,8 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
   readonly fieldErrors?: Readonly<Record<string, FieldError>>;
   /** Fields that belong elsewhere, with a sentence that says where. */
   readonly misplacedFields?: Readonly<Record<string, string>>;
+  /** True: its writes may be rehearsed. */
+  readonly isRehearsable?: boolean;
   /** Writes that the lock-out guard checks; the caller can override it. */
   readonly guarded?: readonly Verb[];
   /** Checks whether the caller may create this, also before the answer to an earlier call is repeated. */
@@ -99,6 +101,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
     misplacedFields = {},
     notFoundError = notFound,
     takesNewId = false,
+    isRehearsable = false,
     mayBeLarge = table.mayBeLong,
   } = crud;
   const one = `${path}/{id}`;
@@ -121,6 +124,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
   return [
     operation({
       tag,
+      isRehearsable,
       rights: rights.create ?? rights.write,
       method: 'POST',
       path,
@@ -160,6 +164,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
     ),
     operation({
       tag,
+      isRehearsable,
       rights: rights.write,
       method: 'PATCH',
       path: one,
@@ -191,6 +196,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
     }),
     operation({
       tag,
+      isRehearsable,
       rights: rights.write,
       method: 'DELETE',
       path: one,

@@ -34,6 +34,8 @@ export interface Operation<Body = never> {
   readonly rights: Rights;
   /** True if it changes nothing, although it is no GET: viewers and keys that only read may call it. */
   readonly onlyReads?: boolean;
+  /** True for a write that decides about visitors and tells nothing to the outside: it may be carried out and undone, to see who would notice it. */
+  readonly isRehearsable?: boolean;
   readonly body?: TSchema;
   /** `module`: the body may also come wrapped in `{"module": …}`. `list`: it is not an object. */
   readonly bodyForm?: 'object' | 'module' | 'list';

@@ -312,7 +312,7 @@ function toCall(request: FastifyRequest, reply: FastifyReply, paths: KnownPaths,
   });
 }
 
-/** Another operation for the same caller, as its own request would perform it. */
+/** Another operation for the same caller, as its own request would perform it; undefined for one that may not be rehearsed. */
 function prepareOther(
   request: FastifyRequest,
   { method, path, body }: OtherCall,
@@ -320,7 +320,7 @@ function prepareOther(
   { named, options }: OperationContext,
 ): ReturnType<Call['perform']> {
   const found = paths.findOperation({ method, url: path });
-  if (found === undefined) return undefined;
+  if (found?.operation.isRehearsable !== true) return undefined;
   const { operation, params } = found;
   const caller = callerOf(request);
   return async () => {

@@ -238,6 +238,7 @@ function describeOperation(operation: Operation, schemas: readonly TSchema[]): J
     ...(description === undefined ? {} : { description }),
     tags: [tag],
     'x-rights': roleOf(operation.rights),
+    ...(operation.isRehearsable === true && { 'x-rehearsable': true }),
     parameters: parametersOf(operation),
     ...(body === undefined ? {} : { requestBody: requestBodyOf(operation, body) }),
     responses: {

@@ -67,6 +67,7 @@ export function revertOperation({ store, services }: ResourceContext): Operation
       'Undoes the call that made the change, with all that it changed, by a new change with the checks of single calls. If something has changed since, nothing is done, and the error says what is in the way. Rules that were replaced, or deleted with their policy, come back with their ids, if they were at most 1,000 in 128 KiB.',
     tag: 'Changes',
     rights: adminsMay('revert changes'),
+    isRehearsable: true,
     query: [dryRunParameter],
     accepts: ['AllowLockout'],
     status: 200,

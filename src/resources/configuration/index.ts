@@ -82,6 +82,7 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
         'that no entry declares stay as they are, unless `prune` is given. Resources that are already as declared are not changed.',
       tag,
       rights: 'unprotected',
+      isRehearsable: true,
       body: entries,
       bodyForm: 'list',
       bodyLimit: bodyLimitBytes,

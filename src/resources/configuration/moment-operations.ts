@@ -79,6 +79,7 @@ export function momentOperations(context: ResourceContext): readonly Operation[]
         'Makes the configuration what it was, as one change, in one transaction, with the checks and rights of single calls: what was made since is deleted, and what was deleted since is made anew, with a new id. If something does not fit any more, nothing is changed, and the error says what and why. Keys, users, sessions, certificates and the secrets of vaults stay as they are.',
       tag,
       rights: adminsMay('return to an earlier configuration'),
+      isRehearsable: true,
       body: ConfigurationReturnBody,
       query: [dryRunParameter],
       mayBeLarge: true,

@@ -128,6 +128,7 @@ export class EdgeKind {
       listKey: `${proto}_edges`,
       filterFields: { ...commonFields, hostports: listIn('hostports') },
       takesNewId: true,
+      isRehearsable: true,
       view: this.#bodies.view,
       createBody: this.#bodies.create,
       updateBody: this.#bodies.update,

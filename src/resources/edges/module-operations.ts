@@ -91,6 +91,7 @@ function replaceOperation<Owner extends HasModules>(
   const { store, referables, sealer } = context;
   return operation({
     ...describe(paths, module, 'Replace'),
+    isRehearsable: true,
     method: 'PUT',
     description: 'Replaces the whole module: a field that the request leaves out takes its default.',
     body: module.input,
@@ -181,6 +182,7 @@ function deleteOperation<Owner extends HasModules>(
   const { store } = context;
   return operation({
     ...describe(paths, module, 'Delete'),
+    isRehearsable: true,
     method: 'DELETE',
     description: 'Also succeeds when the module is not set.',
     status: 204,

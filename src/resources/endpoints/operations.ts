@@ -55,6 +55,7 @@ export function writeOperations(context: ResourceContext): readonly Operation[] 
     rights: { read: 'everyone', write: 'everyone' },
     filterFields: commonFields,
     takesNewId: true,
+    isRehearsable: true,
     view: endpointView,
     createBody: EndpointCreate,
     updateBody: EndpointUpdate,

@@ -37,6 +37,7 @@ function ipPolicyOperations({ store, services }: ResourceContext): readonly Oper
     tag: 'IP policies',
     listKey: 'ip_policies',
     takesNewId: true,
+    isRehearsable: true,
     view: IpPolicyView,
     createBody: IpPolicyCreate,
     updateBody: IpPolicyUpdate,

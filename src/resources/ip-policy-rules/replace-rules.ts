@@ -26,6 +26,7 @@ export const RulesReplaced = Type.Object(
 export function replaceRulesOperation(context: ResourceContext): Operation {
   return operation({
     rights: 'unprotected',
+    isRehearsable: true,
     method: 'PUT',
     path: '/ip_policies/{id}/rules',
     operationId: 'IpPolicyRulesReplace',

@@ -89,6 +89,7 @@ export function ruleOperations({ store, services, referables }: ResourceContext)
       'ip_policy.id': textIn('ip_policy_id'),
     },
     takesNewId: true,
+    isRehearsable: true,
     view: IpPolicyRuleView,
     createBody: IpPolicyRuleCreate,
     updateBody: IpPolicyRuleUpdate,

@@ -85,6 +85,7 @@ function ipRestrictionOperations({ store, services, referables }: ResourceContex
       ip_policy_ids: listIn('ip_policy_ids'),
     },
     takesNewId: true,
+    isRehearsable: true,
     view: IpRestrictionView,
     createBody: IpRestrictionCreate,
     updateBody: IpRestrictionUpdate,

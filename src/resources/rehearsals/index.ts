@@ -16,9 +16,6 @@ import { Rehearsal, RehearsalRequest, RehearsedVisitors } from './schema.ts';
 const usualDays = 7;
 /** Each holds the groups of visits that it compares. */
 const turns = new FairTurns({ atOnce: 2, ofOwner: 1, waiting: 1 });
-/** Writes of what decides about visitors, and of nothing that goes out of the process. */
-const rehearsable =
-  /^\/(?:ip_policies|ip_policy_rules|ip_restrictions|edges|endpoints|configuration(?:\/return)?|changes\/[^/?]+\/revert)(?:[/?]|$)/;
 
 function rehearsalOperation(context: ResourceContext): Operation {
   return operation({
@@ -37,9 +34,7 @@ function rehearsalOperation(context: ResourceContext): Operation {
     response: Rehearsal,
     // Operations are known when all of them are put together.
     get errors() {
-      const writes = context.services
-        .all(allOperations)
-        .filter((each) => each.method !== 'GET' && isRehearsable(each.path));
+      const writes = context.services.all(allOperations).filter((each) => each.isRehearsable === true);
       const ofChecks = [notFound, adminOnly, viewersRead, keyReadOnly];
       return [...new Set([...Object.values(errors), ...ofChecks, ...writes.flatMap((each) => each.errors)])];
     },
@@ -60,7 +55,7 @@ interface Wanted {
 }
 
 async function rehearse(context: ResourceContext, call: Call, { method, path, body, days = usualDays }: Wanted) {
-  const perform = isRehearsable(path) ? call.perform({ method, path, body }) : undefined;
+  const perform = isDryRun(path) ? undefined : call.perform({ method, path, body });
   if (perform === undefined) throw new UserError(errors.notRehearsable, { method, path: quote(path) });
   let made: { readonly changes: ChangeSet; readonly count: number } | undefined;
   await rehearseWrite(async (transaction, changes) => {
@@ -71,11 +66,10 @@ async function rehearse(context: ResourceContext, call: Call, { method, path, bo
   return { changes: made?.count ?? 0, ...(await rehearseChange(context, call, changes, days)) };
 }
 
-function isRehearsable(path: string): boolean {
+function isDryRun(path: string): boolean {
   const mark = path.indexOf('?');
   // Decoded as a call's own query is, lest a dry run be told as a write that changes nothing.
-  const isDryRun = mark >= 0 && new URLSearchParams(path.slice(mark)).has('dry_run');
-  return rehearsable.test(path) && !isDryRun;
+  return mark >= 0 && new URLSearchParams(path.slice(mark)).has('dry_run');
 }
 
 /** A write that changes nothing. */

@@ -26,6 +26,7 @@ interface DescribedOperation {
   readonly summary?: string;
   readonly tags?: readonly string[];
   readonly 'x-rights'?: string;
+  readonly 'x-rehearsable'?: true;
   readonly security?: readonly unknown[];
   readonly parameters?: readonly { readonly name?: string; readonly in?: string }[];
   readonly requestBody?: Content;

@@ -124,6 +124,7 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
     path,
     name: 'HttpsEdgeRoutes',
     takesNewId: true,
+    isRehearsable: true,
     view: HttpsEdgeRouteView,
     createBody: HttpsEdgeRouteCreate,
     updateBody: HttpsEdgeRouteUpdate,
