@@ -61,6 +61,8 @@ export interface Database {
   /** Holds the right to migrate, across processes, until the transaction ends. */
   beginMigration(connection: Connection): Promise<void>;
   readonly json: JsonSql;
+  /** An expression for milliseconds since 1970, by the one clock that all processes share. */
+  readonly clockSql: string;
   /** Replaces the portable column types by those of this database. */
   translateSchema(sql: string): string;
   readonly counting: CountingSql;

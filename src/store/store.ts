@@ -62,6 +62,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 export class Store implements AsyncDisposable {
   readonly queries: Queries;
   readonly json: JsonSql;
+  /** An expression for milliseconds since 1970, by the clock of the database. */
+  readonly clockSql: string;
   readonly #database: Database;
   readonly #feed: ChangeFeed;
   readonly #writer: GroupCommit;
@@ -79,6 +81,7 @@ export class Store implements AsyncDisposable {
     this.#database = database;
     this.queries = database.reader;
     this.json = database.json;
+    this.clockSql = database.clockSql;
     this.#pageIds = new PageIds(database);
     this.#feed = new ChangeFeed(database, head, {
       changed: (last) => {

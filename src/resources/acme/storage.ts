@@ -28,8 +28,10 @@ export function createAcmeStorage(context: Context): AcmeStorage {
       return work(writer);
     });
   return {
-    takeLease: (holder, leaseMs) => store.writeUnlogged((writer) => takeLease(writer, leaseTable, holder, leaseMs)),
-    releaseLease: (holder) => store.writeUnlogged((writer) => releaseLease(writer, leaseTable, holder)),
+    takeLease: (holder, leaseMs) => takeLease(store, leaseTable, holder, leaseMs),
+    releaseLease: async (holder) => {
+      await releaseLease(store, leaseTable, holder);
+    },
     loadJobs: () => readJobs(store.queries),
     async loadKey(job) {
       const [row] = await store.queries.all('SELECT sealed_key FROM acme_jobs WHERE id = $1', [jobId(job)]);

@@ -70,7 +70,7 @@ export class AlertKeeper implements AsyncDisposable {
     clearTimeout(this.#timer);
     await this.#looking;
     clearTimeout(this.#timer);
-    await this.#context.store.writeUnlogged((writer) => releaseLease(writer, leaseTable, this.#holder)).catch(() => {});
+    await releaseLease(this.#context.store, leaseTable, this.#holder).catch(() => {});
   }
 
   async #look(): Promise<void> {
@@ -81,7 +81,7 @@ export class AlertKeeper implements AsyncDisposable {
       const open = await this.#openAccounts();
       this.#hasWork = watched.size > 0 || open.size > 0;
       if (!this.#hasWork) return;
-      const taken = await store.writeUnlogged((writer) => takeLease(writer, leaseTable, this.#holder, leaseMs));
+      const taken = await takeLease(store, leaseTable, this.#holder, leaseMs);
       if (taken === undefined) return;
       const readers = readersOf(this.#context);
       for (const accountId of new Set([...watched.keys(), ...open])) {

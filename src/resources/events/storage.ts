@@ -37,8 +37,10 @@ export function createEventStorage(
   const { store, services } = context;
   const log = () => services.get(loggedChanges);
   return {
-    takeLease: (holder, leaseMs) => store.writeUnlogged((writer) => takeLease(writer, leaseTable, holder, leaseMs)),
-    releaseLease: (holder) => store.writeUnlogged((writer) => releaseLease(writer, leaseTable, holder)),
+    takeLease: (holder, leaseMs) => takeLease(store, leaseTable, holder, leaseMs),
+    releaseLease: async (holder) => {
+      await releaseLease(store, leaseTable, holder);
+    },
     hasDeliveries: async () => (await store.queries.all('SELECT 1 FROM event_deliveries LIMIT 1')).length > 0,
     async destinations(afterId, accountId) {
       const ofOne = accountId === undefined ? '' : 'AND account_id = $2';

@@ -50,6 +50,8 @@ export async function openPostgres(url: string, listenUrl?: string): Promise<Dat
       await connection.script(`BEGIN; SELECT pg_advisory_xact_lock(${migrationLock})`);
     },
     json: postgresJson,
+    // What a transaction waited for counts too.
+    clockSql: 'CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)',
     // Ids sort by their bytes, whatever the database's language.
     translateSchema: (sql) => sql.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"').replaceAll(/\bINTEGER\b/g, 'BIGINT'),
     counting,

@@ -89,6 +89,7 @@ export function openSqlite(path: string): Database {
     beginSnapshot: (connection) => connection.script(beginSnapshot),
     beginMigration: beginImmediate,
     json: sqliteJson,
+    clockSql: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
     translateSchema: (sql) => sql,
     counting,
     async watch(watcher) {
