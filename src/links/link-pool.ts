@@ -71,7 +71,7 @@ export class LinkPool implements Disposable {
     return sender;
   }
 
-  /** Asks the process; rejects with `StreamRefused` or `Unanswered`. */
+  /** Asks the process; rejects with `StreamRefused`, `Unanswered` or `AbandonedError`. */
   async ask(processId: string, question: object, limits: AnswerLimits): Promise<unknown> {
     const beganMs = performance.now();
     const { promise: overdue, reject } = Promise.withResolvers<never>();

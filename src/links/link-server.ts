@@ -22,6 +22,8 @@ export interface LinkServerOptions extends LinkOptions {
   readonly heard?: ((message: unknown) => void) | undefined;
   /** Answers questions of the other side; without it there are none. */
   readonly answer?: AnswerQuestion | undefined;
+  /** A stream with a question is reset after this time. */
+  readonly questionMs?: number;
 }
 
 /** The side of a link that opens what the other side asks for, and joins the two. */
@@ -29,8 +31,9 @@ export class LinkServer {
   readonly #mux: MuxSession;
   readonly #heartbeat: Heartbeat | undefined;
 
-  constructor(socket: Duplex, { maxUnreadBytes, heartbeat, open, heard, answer, closed, overrun }: LinkServerOptions) {
-    const users = { open, heard, answering: answer && new Answering(answer) };
+  constructor(socket: Duplex, options: LinkServerOptions) {
+    const { maxUnreadBytes, heartbeat, open, heard, answer, questionMs, closed, overrun } = options;
+    const users = { open, heard, answering: answer && new Answering(answer, questionMs) };
     this.#mux = new MuxSession(
       socket,
       // The one stream of this side is that of the heartbeat.

@@ -120,7 +120,7 @@ export class Link {
     return sender;
   }
 
-  /** Asks the other side; see `AnswerQuestion`. Rejects with `Unanswered`. */
+  /** Asks the other side; see `AnswerQuestion`. Rejects with `Unanswered`, or `AbandonedError`. */
   async ask(question: object, limits: AnswerLimits): Promise<unknown> {
     const start = questionStart(question);
     this.#usedMs = performance.now();

@@ -9,7 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MuxSession } from '../agents/mux/mux-session.ts';
 import type { MuxStream, StreamReceiver } from '../agents/mux/mux-stream.ts';
 import { StreamStart } from '../agents/mux/typed-stream.ts';
+import { codes } from '../agents/wire/frame.ts';
 import { typedStart } from '../agents/wire/stream-types.ts';
+import { AbandonedError } from '../lib/pace.ts';
 import { LinkServer } from './link-server.ts';
 import { Link } from './link.ts';
 import { questionType, Unanswered } from './question.ts';
@@ -154,6 +156,46 @@ test('one who is silent is told from one who is slow, and learns that nobody wai
   while (!isAbandoned()) await sleep(5);
   far.pause();
   await assert.rejects(link.ask({}, { ...limits, heardMs: 100 }), isUnanswered(true));
+});
+
+test('one who leaves ends what the other side was asked, at once', async (t) => {
+  let isEndedThere = (): boolean => false;
+  const { link } = await startLink(t, (_question, given) => {
+    isEndedThere = given;
+    return new Promise(() => {});
+  });
+  let isAbandoned = false;
+  const asked = link.ask({}, { ...limits, isAbandoned: () => isAbandoned });
+  await sleep(250);
+  assert.equal(link.streams, 1, 'somebody waits');
+  isAbandoned = true;
+  await assert.rejects(asked, AbandonedError);
+  await untilNoStream(link);
+  while (!isEndedThere()) await sleep(5);
+});
+
+test('a question that never ends, and one whose asker never closes its side, have an end', async (t) => {
+  const { near, far } = await socketPair(t);
+  let atOnce = 0;
+  const answer = async () => {
+    atOnce++;
+    return {};
+  };
+  const server = new LinkServer(far, { ...common, open: openNothing, answer, questionMs: 200 });
+  const mux = new MuxSession(near, { ...session, role: 'client' }, { ...noEvents, accept: () => assert.fail() });
+  t.after(() => {
+    mux.close(0, 'the test is over');
+    server.close('the test is over');
+  });
+  const whole = announced(2, '{}');
+  for (const bytes of [Buffer.alloc(0), whole.subarray(0, 3), whole.subarray(0, 5), whole]) {
+    const end = await new Promise((resolve) => {
+      const receiver: StreamReceiver = { onBytes: () => {}, onEnd: () => {}, onDrain: () => {}, onClose: resolve };
+      mux.open(receiver, typedStart(questionType, bytes));
+    });
+    assert.deepEqual(end, { code: codes.cancelled, by: 'peer' });
+  }
+  assert.equal(atOnce, 1);
 });
 
 test('an announced length beyond the bounds is refused before the bytes come', async (t) => {

@@ -1,6 +1,7 @@
 import type { MuxStream, StreamReceiver } from '../agents/mux/mux-stream.ts';
 import { codes } from '../agents/wire/frame.ts';
 import { typedStart } from '../agents/wire/stream-types.ts';
+import { AbandonedError } from '../lib/pace.ts';
 
 /** Type of a stream with one question and its answer, beyond the types that agents know. */
 export const questionType = 0x1001;
@@ -11,6 +12,10 @@ const longest = { question: 64 * 1024, answer: 4 * 1024 * 1024 };
 const heard = 1;
 /** Questions of one link that are being answered; further ones are refused. */
 const mostAtOnce = 8;
+/** A stream with a question is reset after this time: longer than anybody waits for an answer. */
+const longestMs = 30_000;
+/** Interval at which one who asks looks whether anybody still waits. */
+const lookMs = 100;
 
 /** The other side gave no answer: it did not hear the question, took too long, or does not take it. */
 export class Unanswered extends Error {
@@ -28,6 +33,8 @@ export interface AnswerLimits {
   /** How long until the other side has heard the question: one that stands still never does. */
   readonly heardMs: number;
   readonly answerMs: number;
+  /** Once it is true, nobody waits for the answer any more, and the other side learns of it. */
+  readonly isAbandoned?: (() => boolean) | undefined;
 }
 
 /** Answers what other processes of the installation ask. Whatever they send is to be checked; a throw is no answer. */
@@ -80,11 +87,12 @@ export class Asking implements StreamReceiver {
   readonly #heardTimer: NodeJS.Timeout;
   /** Runs until the stream is closed: one that has answered and does not end it would keep it open. */
   readonly #answerTimer: NodeJS.Timeout;
+  readonly #lookTimer: NodeJS.Timeout | undefined;
   #stream: MuxStream | undefined;
   #isHeard = false;
   #isOver = false;
 
-  constructor({ heardMs, answerMs }: AnswerLimits) {
+  constructor({ heardMs, answerMs, isAbandoned }: AnswerLimits) {
     this.#settle = Promise.withResolvers<unknown>();
     this.answer = this.#settle.promise;
     this.#heardTimer = setTimeout(() => {
@@ -94,6 +102,10 @@ export class Asking implements StreamReceiver {
       this.#fail('the other process did not answer in time', true);
       this.#stream?.reset(codes.cancelled);
     }, answerMs);
+    if (isAbandoned === undefined) return;
+    this.#lookTimer = setInterval(() => {
+      if (isAbandoned()) this.#reject(new AbandonedError('nobody waits for the answer any more'));
+    }, lookMs);
   }
 
   attach(stream: MuxStream): void {
@@ -137,31 +149,42 @@ export class Asking implements StreamReceiver {
   }
 
   #fail(message: string, isSilent = false): void {
+    this.#reject(new Unanswered(message, isSilent));
+  }
+
+  #reject(error: Error): void {
     if (this.#isOver) return;
     this.#end();
-    this.#settle.reject(new Unanswered(message, isSilent));
+    this.#settle.reject(error);
     this.#stream?.reset(codes.cancelled);
   }
 
   #end(): void {
     this.#isOver = true;
     clearTimeout(this.#heardTimer);
+    clearInterval(this.#lookTimer);
   }
 }
 
 /** Reads the questions of one link and answers them, so many at once. */
 export class Answering {
   readonly #answer: AnswerQuestion;
+  readonly #longestMs: number;
   #atOnce = 0;
 
-  constructor(answer: AnswerQuestion) {
+  constructor(answer: AnswerQuestion, streamMs = longestMs) {
     this.#answer = answer;
+    this.#longestMs = streamMs;
   }
 
   read(stream: MuxStream): StreamReceiver {
     const collected = new Collected(longest.question);
     let isAbandoned = false;
     let isRead = false;
+    // A question that never ends, and an asker that never closes its side, would keep the stream as long as the link.
+    const timer = setTimeout(() => {
+      stream.reset(codes.cancelled);
+    }, this.#longestMs);
     return {
       onBytes: (bytes) => {
         stream.credit(bytes.length);
@@ -181,6 +204,7 @@ export class Answering {
       onDrain: () => {},
       onClose: () => {
         isAbandoned = true;
+        clearTimeout(timer);
       },
     };
   }

@@ -3,6 +3,7 @@ import type { Answer, Asked, QuestionKind } from '../../decisions/messages.ts';
 import { readAnswer, writeQuestion } from '../../decisions/over-links.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { FairTurns, TooMuchWaits } from '../../lib/fair-turns.ts';
+import { AbandonedError } from '../../lib/pace.ts';
 import { processes } from '../processes/service.ts';
 import type { ListedProcess } from '../processes/service.ts';
 import type { ResourceContext } from '../resource.ts';
@@ -44,6 +45,7 @@ export async function askGateways<Kind extends QuestionKind>(
   isAbandoned: () => boolean,
 ): Promise<readonly AskedGateway<Kind>[]> {
   const ask = async (): Promise<readonly AskedGateway<Kind>[]> => {
+    if (isAbandoned()) throw new AbandonedError('nobody waits for it any more');
     const listed = (await context.services.get(processes).list()).filter(
       ({ role }) => role !== 'api' && role !== 'agents',
     );
@@ -51,7 +53,7 @@ export async function askGateways<Kind extends QuestionKind>(
     return Promise.all(
       listed.map(async (each): Promise<AskedGateway<Kind>> => {
         if (each.isSelf) return askOwn(context, each, kind, asked, isAbandoned);
-        return others.has(each) ? askOther(context, each, kind, asked) : { process: each.id, state: 'not_asked' };
+        return others.has(each) ? askOther(context, each, kind, asked, isAbandoned) : { process: each.id, state: 'not_asked' };
       }),
     );
   };
@@ -86,10 +88,11 @@ async function askOther<Kind extends QuestionKind>(
   { id }: ListedProcess,
   kind: Kind,
   asked: Asked<Kind>,
+  isAbandoned: () => boolean,
 ): Promise<AskedGateway<Kind>> {
   const ask = services.find(otherGateways);
   if (ask === undefined) return { process: id, state: 'not_asked' };
-  const reply = await ask(id, writeQuestion(kind, asked));
+  const reply = await ask(id, writeQuestion(kind, asked), isAbandoned);
   if (reply.state !== 'answered')
     return { process: id, state: gatewayStates.find((each) => each === reply.state) ?? 'failed' };
   const { gateway, dropped } = reply;

@@ -1,4 +1,5 @@
 import type { LinkReply, LinkQuestion } from '../../decisions/over-links.ts';
+import { AbandonedError } from '../../lib/pace.ts';
 import type { LinkPool } from '../../links/link-pool.ts';
 import { Unanswered } from '../../links/question.ts';
 import type { AskProcess } from '../../resources/decisions/service.ts';
@@ -14,16 +15,17 @@ const answerMs = 14_000;
 /** Asks other processes over links. A process that stands still is not waited for again and again. */
 export function askProcesses(pool: Pick<LinkPool, 'ask'>): AskProcess {
   const silentAtMs = new Map<string, number>();
-  return async (processId: string, question: LinkQuestion) => {
+  return async (processId: string, question: LinkQuestion, isAbandoned?: () => boolean) => {
     const nowMs = performance.now();
     for (const [id, atMs] of silentAtMs) if (nowMs - atMs > silentMs) silentAtMs.delete(id);
-    const limits = { heardMs: silentAtMs.has(processId) ? silentHeardMs : heardMs, answerMs };
+    const limits = { heardMs: silentAtMs.has(processId) ? silentHeardMs : heardMs, answerMs, isAbandoned };
     try {
       const reply = await pool.ask(processId, question, limits);
       silentAtMs.delete(processId);
       // The other process is one of this installation, whose answer-links.ts replies so.
       return reply as LinkReply;
     } catch (error) {
+      if (error instanceof AbandonedError) throw error;
       const isSilent = error instanceof Unanswered && error.isSilent;
       if (isSilent) silentAtMs.set(processId, performance.now());
       return { state: isSilent ? 'no_answer' : 'unreachable' };
