@@ -53,7 +53,9 @@ export async function askGateways<Kind extends QuestionKind>(
     return Promise.all(
       listed.map(async (each): Promise<AskedGateway<Kind>> => {
         if (each.isSelf) return askOwn(context, each, kind, asked, isAbandoned);
-        return others.has(each) ? askOther(context, each, kind, asked, isAbandoned) : { process: each.id, state: 'not_asked' };
+        return others.has(each)
+          ? askOther(context, each, kind, asked, isAbandoned)
+          : { process: each.id, state: 'not_asked' };
       }),
     );
   };
