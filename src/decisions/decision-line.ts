@@ -56,7 +56,7 @@ const noSource = '\t0\t0';
 
 function sourceFields(source: string): string {
   let fields = known.get(source);
-  if (fields === undefined) known.fill(known.ticket(), source, (fields = readSource(source)));
+  if (fields === undefined) known.set(source, (fields = readSource(source)));
   return fields;
 }
 

@@ -10,7 +10,7 @@ export function gatewaySuffix(gateway: string): string {
   let suffix = known.get(gateway);
   if (suffix === undefined) {
     suffix = createHash('sha256').update(gateway).digest('hex').slice(0, digits);
-    known.fill(known.ticket(), gateway, suffix);
+    known.set(gateway, suffix);
   }
   return suffix;
 }

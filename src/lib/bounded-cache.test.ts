@@ -5,7 +5,7 @@ import { BoundedCache } from './bounded-cache.ts';
 
 function filled(limit: number, count: number): BoundedCache<number, string> {
   const cache = new BoundedCache<number, string>(limit);
-  for (let at = 0; at < count; at++) cache.fill(cache.ticket(), at, `${at}`);
+  for (let at = 0; at < count; at++) cache.set(at, `${at}`);
   return cache;
 }
 
@@ -22,7 +22,7 @@ test('never more than the limit is kept, and what came last is', () => {
 test('what is used stays while what is not used goes', () => {
   const cache = filled(10, 1);
   for (let at = 1; at < 1000; at++) {
-    cache.fill(cache.ticket(), at, `${at}`);
+    cache.set(at, `${at}`);
     assert.equal(cache.get(0), '0');
   }
   assert.equal(cache.get(1), undefined);
@@ -45,14 +45,14 @@ test('a value that was read before a drop is not kept', () => {
   cache.drop(1);
   cache.fill(ticket, 1, 'stale');
   assert.equal(cache.get(1), undefined);
-  cache.fill(cache.ticket(), 1, 'fresh');
+  cache.set(1, 'fresh');
   assert.equal(cache.get(1), 'fresh');
 });
 
 test('a newer value takes the place of an older one in either half', () => {
   const cache = filled(10, 6);
-  cache.fill(cache.ticket(), 0, 'newer');
-  cache.fill(cache.ticket(), 5, 'newer');
+  cache.set(0, 'newer');
+  cache.set(5, 'newer');
   assert.equal(cache.get(0), 'newer');
   assert.equal(cache.get(5), 'newer');
 });

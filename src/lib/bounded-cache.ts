@@ -19,10 +19,7 @@ export class BoundedCache<Key, Value> {
     const value = this.#young.get(key);
     if (value !== undefined || this.#old.size === 0) return value;
     const older = this.#old.get(key);
-    if (older !== undefined) {
-      this.#old.delete(key);
-      this.#set(key, older);
-    }
+    if (older !== undefined) this.set(key, older);
     return older;
   }
 
@@ -32,9 +29,16 @@ export class BoundedCache<Key, Value> {
 
   /** Keeps the value unless something was dropped since the ticket was taken. */
   fill(ticket: number, key: Key, value: Value): void {
-    if (ticket !== this.#drops) return;
+    if (ticket === this.#drops) this.set(key, value);
+  }
+
+  /** Keeps a value that no drop makes old. */
+  set(key: Key, value: Value): void {
     this.#old.delete(key);
-    this.#set(key, value);
+    this.#young.set(key, value);
+    if (this.#young.size < this.#half) return;
+    this.#old = this.#young;
+    this.#young = new Map();
   }
 
   drop(key: Key): void {
@@ -47,12 +51,5 @@ export class BoundedCache<Key, Value> {
     this.#drops += 1;
     this.#young.clear();
     this.#old.clear();
-  }
-
-  #set(key: Key, value: Value): void {
-    this.#young.set(key, value);
-    if (this.#young.size < this.#half) return;
-    this.#old = this.#young;
-    this.#young = new Map();
   }
 }

@@ -110,7 +110,7 @@ function share(settingsByName: Readonly<Record<string, unknown>>): SharedModules
     moduleOf: new Map(parts.flatMap(({ name, part: { steps = [] } }) => steps.map((step) => [step, name] as const))),
     convertsWebsocket: parts.some(({ part }) => part.convertsWebsocket === true),
   };
-  if (text !== undefined) shared.fill(shared.ticket(), text, built);
+  if (text !== undefined) shared.set(text, built);
   return built;
 }
 

@@ -68,7 +68,7 @@ export class Places implements Disposable {
     const { family, word0, word1, word2, word3 } = address;
     const key = `${family} ${word0} ${word1} ${word2} ${word3}`;
     const known = this.#known.get(key) ?? this.#look(address);
-    this.#known.fill(this.#known.ticket(), key, known);
+    this.#known.set(key, known);
     return known === 'nothing' ? undefined : known;
   }
 

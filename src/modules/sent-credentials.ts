@@ -1,4 +1,4 @@
-import { headerValues } from './header-values.ts';
+import { headerValues } from '../lib/header-list.ts';
 import type { HeaderList } from './step.ts';
 
 const scheme = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;

@@ -24,7 +24,7 @@ export class LineLimit {
     if (!hasElapsed(this.#loggedAt.get(about) ?? 0, sameMs, nowMs)) return 'none';
     if (hasElapsed(this.#since, sameMs, nowMs)) [this.#since, this.#lines] = [nowMs, 0];
     if (++this.#lines > linesPerInterval) return 'none';
-    this.#loggedAt.fill(this.#loggedAt.ticket(), about, nowMs);
+    this.#loggedAt.set(about, nowMs);
     return this.#lines === linesPerInterval ? 'last' : 'line';
   }
 }

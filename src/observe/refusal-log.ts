@@ -15,7 +15,7 @@ export function createRefusalLog(log: GatewayLog): (event: BackendRefused) => vo
     // Several accounts may have servers asked under one id.
     const key = `${event.accountId} ${event.backendId}`;
     if (!hasElapsed(loggedAt.get(key) ?? 0, againMs, nowMs)) return;
-    loggedAt.fill(loggedAt.ticket(), key, nowMs);
+    loggedAt.set(key, nowMs);
     const remedy =
       event.leadsTo === 'link_local'
         ? 'give the backend another address, or set GATEHOUSE_BACKEND_ALLOW_LINK_LOCAL=on if it is meant'

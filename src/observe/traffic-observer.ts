@@ -223,7 +223,7 @@ function createWarningLog(log: GatewayLog): (restrictionIds: readonly string[], 
     for (const restriction of restrictionIds) {
       const pair = `${restriction} ${source}`;
       if (!hasElapsed(loggedAt.get(pair) ?? 0, warningEveryMs, nowMs)) continue;
-      loggedAt.fill(loggedAt.ticket(), pair, nowMs);
+      loggedAt.set(pair, nowMs);
       log.warn(
         { restriction, source },
         'let through with a warning: this restriction would refuse the source if it were enforced',

@@ -52,7 +52,7 @@ export class AnonymousCalls {
     const nowMs = this.#readMs();
     const known = this.#buckets.get(source);
     const bucket = known ?? { calls: promptCalls, atMs: nowMs };
-    if (known === undefined) this.#buckets.fill(this.#buckets.ticket(), source, bucket);
+    if (known === undefined) this.#buckets.set(source, bucket);
     const gained = ((nowMs - bucket.atMs) * callsPerSecond) / 1000;
     bucket.calls = Math.min(promptCalls, bucket.calls + gained) - 1;
     bucket.atMs = nowMs;

@@ -113,7 +113,7 @@ export class CallAdmission {
     if (credential === '') return run();
     const known = this.#known.get(credential);
     const remember = (identity: Identity) => {
-      this.#known.fill(this.#known.ticket(), credential, identity);
+      this.#known.set(credential, identity);
       return identity;
     };
     if (known === undefined) return this.authenticateUnknown(request, reply, run).then(remember);

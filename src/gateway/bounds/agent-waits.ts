@@ -1,4 +1,5 @@
 import { KeyCounts } from '../../lib/key-counts.ts';
+import { KeySets } from '../../lib/key-sets.ts';
 import type { GatewayBoundReports, GatewayBounds } from './bound.ts';
 
 /** A visitor whose agent is on its way back. One of its methods is called, once, unless it leaves. */
@@ -25,7 +26,7 @@ export class AgentWaits {
   readonly limitMs: number;
   readonly #limits: GatewayBounds;
   readonly #reports: GatewayBoundReports;
-  readonly #byBackend = new Map<string, Set<Entered>>();
+  readonly #byBackend = new KeySets<string, Entered>();
   readonly #byAccount = new KeyCounts<string>();
   #count = 0;
 
@@ -70,36 +71,29 @@ export class AgentWaits {
 
   /** Calls those that wait for the backend, one turn later: the update that brings the agent is then in force as a whole. */
   wake(backendId: string): void {
-    if (!this.#byBackend.has(backendId)) return;
+    if (this.#byBackend.of(backendId) === undefined) return;
     setImmediate(() => {
-      const waiting = this.#byBackend.get(backendId) ?? new Set();
       // A copy: one that is called may come again, or make others leave.
-      const called = [...waiting];
-      for (const entered of called) {
-        if (!waiting.has(entered)) continue;
-        this.#remove(backendId, entered);
-        entered.waiter.retry();
-      }
+      const called = [...(this.#byBackend.of(backendId) ?? [])];
+      for (const entered of called) if (this.#remove(backendId, entered)) entered.waiter.retry();
     });
   }
 
   wakeAll(): void {
-    for (const backendId of this.#byBackend.keys()) this.wake(backendId);
+    for (const [backendId] of this.#byBackend.entries()) this.wake(backendId);
   }
 
   #add(backendId: string, entered: Entered): void {
-    const waiting = this.#byBackend.get(backendId) ?? new Set();
-    waiting.add(entered);
-    this.#byBackend.set(backendId, waiting);
+    this.#byBackend.add(backendId, entered);
     this.#counted(entered.waiter.accountId, 1);
   }
 
-  #remove(backendId: string, entered: Entered): void {
-    const waiting = this.#byBackend.get(backendId);
+  /** False: it has left already. */
+  #remove(backendId: string, entered: Entered): boolean {
     clearTimeout(entered.timer);
-    if (waiting?.delete(entered) !== true) return;
-    if (waiting.size === 0) this.#byBackend.delete(backendId);
+    if (!this.#byBackend.delete(backendId, entered)) return false;
     this.#counted(entered.waiter.accountId, -1);
+    return true;
   }
 
   #counted(accountId: string, by: 1 | -1): void {

@@ -2,6 +2,7 @@ import type { GatewayBounds, UpstreamBound } from './bound.ts';
 import { proxiesKey } from '../../lib/ip/source-key.ts';
 import type { SourceKey } from '../../lib/ip/source-key.ts';
 import { KeyCounts } from '../../lib/key-counts.ts';
+import { KeySets } from '../../lib/key-sets.ts';
 
 /**
  * The connections to one backend that are in use, and the requests that wait for one, by source. Sources have their turns
@@ -12,7 +13,7 @@ export class BackendSources {
   /** Only sources with a connection in use. */
   readonly #inUse = new KeyCounts<SourceKey>();
   /** Only sources with a request that waits. */
-  readonly #queues = new Map<SourceKey, Set<() => void>>();
+  readonly #queues = new KeySets<SourceKey, () => void>();
   /** Sources that wait and are below their bound, in the order of their turns. */
   readonly #ready = new Set<SourceKey>();
   #waiting = 0;
@@ -43,20 +44,17 @@ export class BackendSources {
   enqueue(source: SourceKey, turn: () => void): UpstreamBound | undefined {
     const { backendQueue, backendSourceQueue } = this.#bounds;
     if (this.#waiting >= backendQueue) return 'backend_queue';
-    const queue = this.#queues.get(source) ?? new Set();
-    if (source !== proxiesKey && queue.size >= backendSourceQueue) return 'backend_source_queue';
-    queue.add(turn);
+    const waiting = this.#queues.of(source)?.size ?? 0;
+    if (source !== proxiesKey && waiting >= backendSourceQueue) return 'backend_source_queue';
+    this.#queues.add(source, turn);
     this.#waiting += 1;
-    this.#queues.set(source, queue);
     this.#lineUp(source);
     return undefined;
   }
 
   leaveQueue(source: SourceKey, turn: () => void): void {
-    const queue = this.#queues.get(source);
-    if (queue?.delete(turn) !== true) return;
+    if (!this.#queues.delete(source, turn)) return;
     this.#waiting -= 1;
-    if (queue.size === 0) this.#queues.delete(source);
     this.#lineUp(source);
   }
 
@@ -64,7 +62,7 @@ export class BackendSources {
   callNext(): void {
     const [source] = this.#ready;
     if (source === undefined) return;
-    const [turn] = this.#queues.get(source) ?? [];
+    const [turn] = this.#queues.of(source) ?? [];
     // Behind the others, if more of its requests wait.
     this.#ready.delete(source);
     if (turn === undefined) return;
@@ -80,13 +78,13 @@ export class BackendSources {
   /** The largest number of requests of one source that wait. */
   mostWaiting(): number {
     let most = 0;
-    for (const [source, { size }] of this.#queues) if (source !== proxiesKey) most = Math.max(most, size);
+    for (const [source, { size }] of this.#queues.entries()) if (source !== proxiesKey) most = Math.max(most, size);
     return most;
   }
 
   /** Must follow every change of a source. One that is in line already keeps its place. */
   #lineUp(source: SourceKey): void {
-    if (this.#queues.has(source) && this.mayUse(source)) this.#ready.add(source);
+    if (this.#queues.of(source) !== undefined && this.mayUse(source)) this.#ready.add(source);
     else this.#ready.delete(source);
   }
 }

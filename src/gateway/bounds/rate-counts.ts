@@ -1,3 +1,4 @@
+import { KeyCounts } from '../../lib/key-counts.ts';
 import type { RateLimit } from '../../modules/step.ts';
 import type { RateReport, TrafficObserver } from '../engine.ts';
 import { windowMsOf } from './rate-message.ts';
@@ -38,7 +39,7 @@ export class RateCounts implements Disposable {
   readonly #mostKeys: number;
   readonly #rules = new Map<string, Counts>();
   #keys = 0;
-  readonly #keysOfAccounts = new Map<string, number>();
+  readonly #keysOfAccounts = new KeyCounts<string>();
   #reporting: NodeJS.Timeout | undefined;
   #sweeping: NodeJS.Timeout | undefined;
 
@@ -157,7 +158,7 @@ export class RateCounts implements Disposable {
     if (map.has(key)) return key;
     const left = this.#mostKeys - this.#keys;
     // However many keys one account makes up, some are left for the next.
-    return map.size < keysOfRule && (this.#keysOfAccounts.get(account) ?? 0) < left ? key : others;
+    return map.size < keysOfRule && this.#keysOfAccounts.of(account) < left ? key : others;
   }
 
   #add(counts: Counts, map: Map<string, number>, key: string, requests: number): void {
@@ -168,9 +169,7 @@ export class RateCounts implements Disposable {
 
   #countKeys({ account }: Counts, keys: number): void {
     this.#keys += keys;
-    const left = (this.#keysOfAccounts.get(account) ?? 0) + keys;
-    if (left === 0) this.#keysOfAccounts.delete(account);
-    else this.#keysOfAccounts.set(account, left);
+    this.#keysOfAccounts.add(account, keys);
   }
 
   #sweep(): void {

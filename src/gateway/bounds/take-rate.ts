@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { rateLimited } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { ConnectionServices, ConnectionVisit, RateLimit } from '../../modules/step.ts';
-import { findOnlyHeader } from '../https/headers/header-list.ts';
+import { findOnlyHeader } from '../../lib/header-list.ts';
 import type { RateCounts } from './rate-counts.ts';
 
 /** Longer values are counted by a digest, so that memory is bounded. */

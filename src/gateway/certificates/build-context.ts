@@ -33,6 +33,6 @@ export function withClientCa(context: SecureContext, ca: string): SecureContext 
   // An authority may itself be signed by one that is not given.
   const options = { ca, allowPartialTrustChain: true, ...protocol };
   const built = createSecureContext({ cert: certificatePem, key: privateKeyPem, ...options });
-  asking.fill(asking.ticket(), ca, built);
+  asking.set(ca, built);
   return built;
 }

@@ -55,7 +55,7 @@ export class LocalLeaves {
       const context = buildContext({ ...leaf, certificatePem: chain });
       const notAfterMs = leaf.notAfter.getTime();
       const renewAtMs = notAfterMs - (notAfterMs - leaf.notBefore.getTime()) / 3;
-      this.#leaves.fill(this.#leaves.ticket(), name, { context, notAfterMs, renewAtMs });
+      this.#leaves.set(name, { context, notAfterMs, renewAtMs });
       return context;
     } finally {
       this.#endTurn();

@@ -71,7 +71,7 @@ export class UploadedCertificates implements SnapshotFollower {
     const kept = this.#contexts.get(certificate);
     if (kept !== undefined) return kept;
     const context = buildContext(certificate.entry);
-    this.#contexts.fill(this.#contexts.ticket(), certificate, context);
+    this.#contexts.set(certificate, context);
     return context;
   }
 
@@ -89,7 +89,7 @@ export class UploadedCertificates implements SnapshotFollower {
     const { id, accountId, names } = certificate.entry;
     this.#remove(id);
     this.#certificates.set(id, certificate);
-    this.#contexts.fill(this.#contexts.ticket(), certificate, context);
+    this.#contexts.set(certificate, context);
     for (const key of nameKeys(accountId, names)) {
       this.#byName.set(key, [...(this.#byName.get(key) ?? []), certificate]);
     }

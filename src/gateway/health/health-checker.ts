@@ -1,8 +1,8 @@
 import { FairQueue } from '../../lib/fair-queue.ts';
 import { KeyCounts } from '../../lib/key-counts.ts';
+import { KeySets } from '../../lib/key-sets.ts';
 import type { ActiveCheckEntry, BackendEntry, SnapshotFollower, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { ConnectUpstream, UpstreamTarget } from '../upstream/connect.ts';
-import { CheckCalendar } from './check-calendar.ts';
 import type { HealthNote } from './health-board.ts';
 import { probe } from './probe.ts';
 import { formatAddress } from './target.ts';
@@ -39,7 +39,8 @@ export class HealthChecker implements SnapshotFollower {
   readonly #report: (note: HealthNote) => void;
   readonly #now: () => number;
   readonly #checks = new Map<string, readonly Check[]>();
-  readonly #calendar = new CheckCalendar<Check>();
+  /** Checks by the ticks at which they are due. */
+  readonly #calendar = new KeySets<number, Check>();
   readonly #waiting = new FairQueue<Check>();
   readonly #running = new Map<Check, Running>();
   /** Numbers of checks under way. */
@@ -101,7 +102,7 @@ export class HealthChecker implements SnapshotFollower {
   }
 
   #cancel(check: Check): void {
-    this.#calendar.delete(check);
+    this.#calendar.delete(check.dueTick, check);
     this.#waiting.delete(check.accountId, check);
     this.#end(check)?.giveUp();
   }
@@ -111,7 +112,12 @@ export class HealthChecker implements SnapshotFollower {
     if (checks.length === 0) return;
     this.#begin();
     for (const [at, check] of checks.entries())
-      this.#calendar.add(check, this.#tick + 1 + Math.floor((at * check.settings.intervalMs) / tickMs / checks.length));
+      this.#plan(check, this.#tick + 1 + Math.floor((at * check.settings.intervalMs) / tickMs / checks.length));
+  }
+
+  #plan(check: Check, tick: number): void {
+    check.dueTick = tick;
+    this.#calendar.add(tick, check);
   }
 
   #begin(): void {
@@ -139,7 +145,7 @@ export class HealthChecker implements SnapshotFollower {
     // A timer that is late catches up.
     const last = Math.floor((now - this.#startedMs) / tickMs);
     while (this.#tick < last)
-      for (const check of this.#calendar.take(++this.#tick)) this.#waiting.push(check.accountId, check);
+      for (const check of this.#calendar.take(++this.#tick) ?? []) this.#waiting.push(check.accountId, check);
     this.#serve();
     if (this.#checks.size === 0) this.#stop();
   }
@@ -179,13 +185,13 @@ export class HealthChecker implements SnapshotFollower {
   /** A check that waits for the names of others says nothing about its address. */
   #leaveOut(check: Check): void {
     this.#end(check);
-    this.#calendar.add(check, this.#nextTick(check));
+    this.#plan(check, this.#nextTick(check));
   }
 
   #over(check: Check, fault: string | undefined): void {
     const running = this.#end(check);
     if (running === undefined) return;
-    this.#calendar.add(check, this.#nextTick(check));
+    this.#plan(check, this.#nextTick(check));
     const ok = fault === undefined;
     const isNews = check.lastOk !== ok;
     check.streak = isNews ? 1 : check.streak + 1;

@@ -20,7 +20,7 @@ export function parseAuthority(text: string): Authority | undefined {
   const cached = cache.get(text);
   if (cached !== undefined) return cached;
   const authority = readAuthority(text);
-  if (authority !== undefined) cache.fill(cache.ticket(), text, authority);
+  if (authority !== undefined) cache.set(text, authority);
   return authority;
 }
 

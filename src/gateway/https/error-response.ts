@@ -3,7 +3,7 @@ import type { UserError } from '../../errors/user-error.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import { errorAnswer } from './error-page.ts';
 import type { Exchange } from './exchange.ts';
-import { findHeader } from './headers/header-list.ts';
+import { findHeader } from '../../lib/header-list.ts';
 import { endsConnection } from './request-context.ts';
 import type { RequestContext } from './request-context.ts';
 

@@ -1,11 +1,11 @@
 import { heldBodiesInUse, requestTimeout } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { GrowingBuffer } from '../../lib/growing-buffer.ts';
+import { findHeader } from '../../lib/header-list.ts';
 import type { HeldBodies } from '../bounds/held-bodies.ts';
 import { heldBodyTooLarge } from '../errors.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import type { Exchange } from './exchange.ts';
-import { findHeader } from './headers/header-list.ts';
 import { hasBytes } from './upstream/request-body-pump.ts';
 
 /** Time in which a body that is held must be whole. */

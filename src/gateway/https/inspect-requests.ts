@@ -1,9 +1,9 @@
 import { GrowingBuffer } from '../../lib/growing-buffer.ts';
+import { findHeader } from '../../lib/header-list.ts';
 import { bodyText, maskBodyText, maskHeaders } from '../../lib/masking/mask-message.ts';
 import { maskTarget } from '../../lib/masking/mask-text.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { InspectedMessage, InspectionTerms, TrafficObserver } from '../engine.ts';
-import { findHeader } from './headers/header-list.ts';
 import type { RequestVisit } from './request-visit.ts';
 
 /** Bytes of each body that are kept; secrets are looked for in so much at once. */

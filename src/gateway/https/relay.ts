@@ -22,7 +22,7 @@ import { sendErrorResponse } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
 import { finishAnswer, withCookies } from './finish-answer.ts';
 import type { AnswerOwner, ChangedAnswer } from './finish-answer.ts';
-import { findHeader } from './headers/header-list.ts';
+import { findHeader } from '../../lib/header-list.ts';
 import { sendOwnAnswer } from './own-answer.ts';
 import { answerTrailers, interimHeaders } from './headers/forward-headers.ts';
 import type { RequestRecord } from './inspect-requests.ts';

@@ -1,6 +1,7 @@
 import { heldBodiesInUse } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { Budget } from '../../lib/cel/run.ts';
+import { findHeader, keepPairs } from '../../lib/header-list.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { SourceKey } from '../../lib/ip/source-key.ts';
 import { doneBy } from '../../modules/run-steps.ts';
@@ -21,7 +22,6 @@ import type { Exchange } from './exchange.ts';
 import { sortHeaders } from './headers/forward-headers.ts';
 import type { SortedHeaders } from './headers/forward-headers.ts';
 import type { HeaderGuard } from './headers/header-guard.ts';
-import { findHeader, keepPairs } from './headers/header-list.ts';
 import { headersForUpstream } from './headers-for-upstream.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Edge, InternalEdge } from './routing/host-table.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
 import { UserError } from '../../errors/user-error.ts';
+import { findHeader } from '../../lib/header-list.ts';
 import { listTokens } from '../../lib/http-syntax.ts';
 import { websocketRequired } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
-import { findHeader } from './headers/header-list.ts';
 
 /** RFC 6455, 1.3. */
 const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';

@@ -1,10 +1,10 @@
 import { credentialsRequired, tooManyWrongPasswords } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { FailureCounts } from '../../lib/failure-counts.ts';
+import { findHeader } from '../../lib/header-list.ts';
 import { formatSourceKey, proxiesKey } from '../../lib/ip/source-key.ts';
 import type { ConnectionVisit, HeaderList } from '../../modules/step.ts';
 import type { TrafficObserver, WrongPassword } from '../engine.ts';
-import { findHeader } from './headers/header-list.ts';
 
 /** Pairs of an endpoint and a source that are counted apart; all others share one count. */
 const countedPairs = 10_000;

@@ -1,3 +1,4 @@
+import { keepPairs } from '../../lib/header-list.ts';
 import { foldName } from '../../lib/http-syntax.ts';
 import type { VisitorIdentity } from '../../modules/sign-in.ts';
 
@@ -28,5 +29,5 @@ function encode(text: string, odd = /[^ -~]|%/gu): string {
 export function withIdentity(headers: readonly string[], facts: readonly string[]): readonly string[] {
   // Most names are told apart by their first letter, which no other spelling changes.
   const isFact = (name: string) => /^g/i.test(name) && foldName(name.toLowerCase()).startsWith(identityPrefix);
-  return [...headers.filter((_, at) => !isFact(headers[at - (at % 2)] ?? '')), ...facts];
+  return [...keepPairs(headers, (name) => !isFact(name)), ...facts];
 }

@@ -1,4 +1,4 @@
-import { headerValues } from '../../modules/header-values.ts';
+import { headerValues } from '../../lib/header-list.ts';
 import type { SignInProvider } from '../../modules/sign-in.ts';
 import { clearCookie, sessionCookieName } from './cookies.ts';
 import type { OwnAnswer } from '../../modules/step.ts';

@@ -1,5 +1,5 @@
+import { headerValues } from '../../lib/header-list.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
-import { headerValues } from '../../modules/header-values.ts';
 import { ownPrefix } from '../../modules/own-paths.ts';
 import type { HeaderList } from '../../modules/step.ts';
 import type { SignIn, SignInProvider } from '../../modules/sign-in.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { BoundedCache } from '../../lib/bounded-cache.ts';
+import { headerValues } from '../../lib/header-list.ts';
 import { newId } from '../../lib/ids.ts';
 import { formatIp } from '../../lib/ip/address.ts';
-import { headerValues } from '../../modules/header-values.ts';
 import { personOf } from '../../modules/sign-in.ts';
 import type { SignIn, VisitorIdentity, VisitorSession } from '../../modules/sign-in.ts';
 import type { KeptLogin, KeptLogins } from '../../sign-in/kept-logins.ts';
@@ -104,7 +104,7 @@ export class VisitorSessions {
       checking: undefined,
       quietUntil: 0,
     };
-    this.#opened.fill(this.#opened.ticket(), cookie, opened);
+    this.#opened.set(cookie, opened);
     return opened;
   }
 

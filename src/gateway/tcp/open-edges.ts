@@ -1,3 +1,4 @@
+import { KeySets } from '../../lib/key-sets.ts';
 import { restrictionTypes } from '../../snapshot/contract.ts';
 import type { EntryKey, RestrictionEntry, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { TcpEdge } from './edge.ts';
@@ -8,20 +9,20 @@ import type { TcpEdge } from './edge.ts';
  */
 export class OpenEdges {
   #all = new Set<TcpEdge>();
-  #byPolicy = new Map<string, Set<TcpEdge>>();
-  #byAccount = new Map<string, Set<TcpEdge>>();
+  #byPolicy = new KeySets<string, TcpEdge>();
+  #byAccount = new KeySets<string, TcpEdge>();
   /** Edges whose rules go by secrets. */
   #ofVaults = new Set<TcpEdge>();
   /** Restrictions that apply to this traffic. */
   #restrictions = new Map<string, RestrictionEntry>();
-  #restrictionsByPolicy = new Map<string, Set<RestrictionEntry>>();
+  #restrictionsByPolicy = new KeySets<string, RestrictionEntry>();
 
   add(edge: TcpEdge): void {
     const { accountId, policyIds, list } = edge.rules;
     this.#all.add(edge);
     if (list.readsVaults) this.#ofVaults.add(edge);
-    addTo(this.#byAccount, accountId, edge);
-    for (const id of policyIds) addTo(this.#byPolicy, id, edge);
+    this.#byAccount.add(accountId, edge);
+    for (const id of policyIds) this.#byPolicy.add(id, edge);
   }
 
   /** Must be called while the edge still has the rules it was added with. */
@@ -29,8 +30,8 @@ export class OpenEdges {
     const { accountId, policyIds } = edge.rules;
     this.#all.delete(edge);
     this.#ofVaults.delete(edge);
-    deleteFrom(this.#byAccount, accountId, edge);
-    for (const id of policyIds) deleteFrom(this.#byPolicy, id, edge);
+    this.#byAccount.delete(accountId, edge);
+    for (const id of policyIds) this.#byPolicy.delete(id, edge);
   }
 
   get size(): number {
@@ -63,39 +64,27 @@ export class OpenEdges {
   }
 
   #collectByPolicy(id: string, touched: Set<TcpEdge>): void {
-    addAll(touched, this.#byPolicy.get(id));
-    for (const { accountId } of this.#restrictionsByPolicy.get(id) ?? [])
-      addAll(touched, this.#byAccount.get(accountId));
+    addAll(touched, this.#byPolicy.of(id));
+    for (const { accountId } of this.#restrictionsByPolicy.of(id) ?? []) addAll(touched, this.#byAccount.of(accountId));
   }
 
   #replace(id: string, entry: RestrictionEntry | undefined, touched: Set<TcpEdge>): void {
     const old = this.#restrictions.get(id);
     if (old !== undefined) {
       this.#restrictions.delete(id);
-      for (const policyId of old.policyIds) deleteFrom(this.#restrictionsByPolicy, policyId, old);
-      addAll(touched, this.#byAccount.get(old.accountId));
+      for (const policyId of old.policyIds) this.#restrictionsByPolicy.delete(policyId, old);
+      addAll(touched, this.#byAccount.of(old.accountId));
     }
     if (entry === undefined || !concernsTraffic(entry)) return;
     this.#restrictions.set(id, entry);
-    for (const policyId of entry.policyIds) addTo(this.#restrictionsByPolicy, policyId, entry);
-    addAll(touched, this.#byAccount.get(entry.accountId));
+    for (const policyId of entry.policyIds) this.#restrictionsByPolicy.add(policyId, entry);
+    addAll(touched, this.#byAccount.of(entry.accountId));
   }
 }
 
 /** A restriction of an unknown type cannot be loaded, and closes all that its account has. */
 function concernsTraffic({ type }: RestrictionEntry): boolean {
   return type === 'endpoints' || !restrictionTypes.includes(type);
-}
-
-function addTo<Value>(sets: Map<string, Set<Value>>, key: string, value: Value): void {
-  const set = sets.get(key);
-  if (set === undefined) sets.set(key, new Set([value]));
-  else set.add(value);
-}
-
-function deleteFrom<Value>(sets: Map<string, Set<Value>>, key: string, value: Value): void {
-  const set = sets.get(key);
-  if (set?.delete(value) === true && set.size === 0) sets.delete(key);
 }
 
 function addAll<Value>(into: Set<Value>, values: Iterable<Value> | undefined): void {

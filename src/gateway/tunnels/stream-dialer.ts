@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 
+import { KeyCounts } from '../../lib/key-counts.ts';
 import { openDuplex } from '../../links/link.ts';
 import { StreamRefused } from '../../links/stream-request.ts';
 import type { OpenStream } from '../../links/stream-request.ts';
@@ -18,7 +19,7 @@ export function dialMs({ upstreamConnectMs }: Pick<GatewayTimeouts, 'upstreamCon
 /** Dials by whatever opens streams in this process: sessions and links of its own, or the link of a worker to its parent. */
 export class StreamDialer implements TunnelDialer {
   readonly #open: OpenStream;
-  readonly #loads = new Map<string, number>();
+  readonly #loads = new KeyCounts<string>();
 
   constructor(open: OpenStream) {
     this.#open = open;
@@ -28,27 +29,21 @@ export class StreamDialer implements TunnelDialer {
     const { proto } = visitor;
     // An HTTP connection whose other end has ended is of no use; a half-open one would stay in a pool.
     const options = { allowHalfOpen: proto === 'tcp' || proto === 'tls' };
-    this.#count(id, 1);
+    this.#loads.add(id, 1);
     try {
       const stream = await openDuplex(this.#open, { tunnelId: id, holder, ...visitor }, options);
       if (stream.destroyed) throw new TunnelFault('gone', 'the connection broke at once');
       stream.once('close', () => {
-        this.#count(id, -1);
+        this.#loads.add(id, -1);
       });
       return stream;
     } catch (error) {
-      this.#count(id, -1);
+      this.#loads.add(id, -1);
       throw error instanceof StreamRefused ? new TunnelFault(error.reason, error.message) : error;
     }
   }
 
   load({ id }: TunnelRef): number {
-    return this.#loads.get(id) ?? 0;
-  }
-
-  #count(id: string, step: 1 | -1): void {
-    const count = (this.#loads.get(id) ?? 0) + step;
-    if (count === 0) this.#loads.delete(id);
-    else this.#loads.set(id, count);
+    return this.#loads.of(id);
   }
 }

@@ -39,6 +39,6 @@ export class HandshakeTrust {
   }
 
   #set(owner: string, from: number): void {
-    this.#trustedFrom.fill(this.#trustedFrom.ticket(), owner, from);
+    this.#trustedFrom.set(owner, from);
   }
 }

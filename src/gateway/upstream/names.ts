@@ -135,7 +135,7 @@ export class Names {
     this.#resolve(name, { ...options, all: true }, (error, found) => {
       this.#underWay.delete(name);
       const atMs = performance.now();
-      if (atMs - beganMs > slowMs) this.#suspectUntil.fill(this.#suspectUntil.ticket(), accountId, atMs + suspectMs);
+      if (atMs - beganMs > slowMs) this.#suspectUntil.set(accountId, atMs + suspectMs);
       // With `all` the resolver answers a list.
       const addresses = error === null ? (found as LookupAddress[]).slice(0, mostAddresses) : [];
       if (addresses.length > 0) this.#found.set(accountId, name, { addresses, atMs }, addresses.length);

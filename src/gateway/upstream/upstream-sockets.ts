@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 
 import { parseIp } from '../../lib/ip/address.ts';
 import { isUnspecified } from '../../lib/ip/special-addresses.ts';
+import { KeySets } from '../../lib/key-sets.ts';
 import { canonicalAddress } from './own-addresses.ts';
 
 /** Both ends of a connection as the side sees them that has accepted it; addresses are canonical. */
@@ -37,7 +38,7 @@ interface PortSockets {
   readonly all: Set<OpenSocket>;
   /** Sockets that have called connect, but whose own port has not been asked for. */
   readonly unread: Set<OpenSocket>;
-  readonly byLocalPort: Map<number, Set<OpenSocket>>;
+  readonly byLocalPort: KeySets<number, OpenSocket>;
 }
 
 /**
@@ -71,7 +72,7 @@ export class UpstreamSockets {
     const sockets = this.#ports.get(port);
     if (sockets === undefined) return false;
     for (const open of sockets.unread) readPort(sockets, open);
-    for (const open of sockets.byLocalPort.get(peerPort) ?? []) {
+    for (const open of sockets.byLocalPort.of(peerPort) ?? []) {
       const localAddress = canonicalAddress(open.socket.localAddress ?? '');
       if (localAddress === peerAddress && leadsTo(open.address, address)) return true;
     }
@@ -93,7 +94,7 @@ export class UpstreamSockets {
   #socketsTo(port: number): PortSockets {
     const known = this.#ports.get(port);
     if (known !== undefined) return known;
-    const sockets: PortSockets = { all: new Set(), unread: new Set(), byLocalPort: new Map() };
+    const sockets: PortSockets = { all: new Set(), unread: new Set(), byLocalPort: new KeySets() };
     this.#ports.set(port, sockets);
     return sockets;
   }
@@ -104,16 +105,12 @@ function readPort({ unread, byLocalPort }: PortSockets, open: OpenSocket): void 
   unread.delete(open);
   if (localPort === undefined) return;
   open.localPort = localPort;
-  const sharing = byLocalPort.get(localPort);
-  if (sharing === undefined) byLocalPort.set(localPort, new Set([open]));
-  else sharing.add(open);
+  byLocalPort.add(localPort, open);
 }
 
 function forgetPort({ unread, byLocalPort }: PortSockets, open: OpenSocket): void {
   unread.delete(open);
-  if (open.localPort === undefined) return;
-  const sharing = byLocalPort.get(open.localPort);
-  if (sharing?.delete(open) === true && sharing.size === 0) byLocalPort.delete(open.localPort);
+  if (open.localPort !== undefined) byLocalPort.delete(open.localPort, open);
   open.localPort = undefined;
 }
 

@@ -1,3 +1,4 @@
+import { keepPairs } from '../../lib/header-list.ts';
 import { listTokens } from '../../lib/http-syntax.ts';
 import { chained } from '../answer-body.ts';
 import type { Answering, HeaderList } from '../step.ts';
@@ -61,13 +62,11 @@ function encodeNotModified(
   return known?.includes(`W/${tag}`) === true ? { headers: withVary(weakened(response.headers), headers) } : undefined;
 }
 
-/** Removes headers that are true only of the bytes as the upstream sent them. */
+/** Headers that are true only of the bytes as the upstream sent them. */
+const ofSentBytes: ReadonlySet<string> = new Set(['accept-ranges', 'content-encoding']);
+
 function encodedHeaders(list: HeaderList, coding: Coding): HeaderList {
-  const kept: string[] = [];
-  for (let at = 0; at < list.length; at += 2) {
-    const name = (list[at] ?? '').toLowerCase();
-    if (name !== 'accept-ranges' && name !== 'content-encoding') kept.push(list[at] ?? '', list[at + 1] ?? '');
-  }
+  const kept = keepPairs(list, (name) => !ofSentBytes.has(name.toLowerCase()));
   return [...weakened(kept), 'Content-Encoding', coding];
 }
 
@@ -82,7 +81,7 @@ function withVary(list: HeaderList, headers: ReadonlyMap<string, string>): Heade
   const named = listTokens(vary);
   return named.includes('accept-encoding') || named.includes('*')
     ? list
-    : [...list.filter((_, at) => list[at - (at % 2)]?.toLowerCase() !== 'vary'), 'Vary', `${vary}, Accept-Encoding`];
+    : [...keepPairs(list, (name) => name.toLowerCase() !== 'vary'), 'Vary', `${vary}, Accept-Encoding`];
 }
 
 function mapValues(list: HeaderList, lowerName: string, change: (value: string) => string): HeaderList {

@@ -3,9 +3,9 @@ import type { Static } from 'typebox';
 
 import { userAgentRefused } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
+import { headerValues } from '../../lib/header-list.ts';
 import { Matcher } from '../../lib/regex/matcher.ts';
 import { PatternFault } from '../../lib/regex/tree.ts';
-import { headerValues } from '../header-values.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import type { HeaderList, RequestStep, RequestVisit } from '../step.ts';

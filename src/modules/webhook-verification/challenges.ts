@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-import { headerValues } from '../header-values.ts';
+import { headerValues } from '../../lib/header-list.ts';
 import type { OwnAnswer } from '../step.ts';
 import type { Provider } from './providers.ts';
 import { jsonValue } from './signed-text.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { headerValues } from '../header-values.ts';
+import { headerValues } from '../../lib/header-list.ts';
 import type { HeaderList } from '../step.ts';
 
 /** A request before its body is read. */

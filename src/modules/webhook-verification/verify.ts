@@ -1,7 +1,7 @@
 import { createHash, createHmac, createPublicKey, timingSafeEqual, verify as verifySignature } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 
-import { headerValues } from '../header-values.ts';
+import { headerValues } from '../../lib/header-list.ts';
 import type { HeaderList } from '../step.ts';
 import type { Provider, Signing } from './providers.ts';
 import { bodyValue, compileSigned, jsonValue } from './signed-text.ts';

@@ -186,7 +186,7 @@ class KeyCache {
     if (known !== undefined) return this.find(known);
     const [row] = await this.#store.queries.all('SELECT id FROM api_keys WHERE token_hash = $1', [hash]);
     if (row === undefined) return nobody;
-    this.#idOfChosen.fill(this.#idOfChosen.ticket(), hash, String(row[0]));
+    this.#idOfChosen.set(hash, String(row[0]));
     return this.find(String(row[0]));
   }
 }

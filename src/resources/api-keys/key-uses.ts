@@ -43,14 +43,14 @@ export class KeyUses {
     const notedAtMs = this.#notedAtMs.get(keyId);
     if (notedAtMs !== undefined && nowMs - notedAtMs < writeEveryMs) return;
     if (this.#pending.size >= pendingLimit) return;
-    this.#notedAtMs.fill(this.#notedAtMs.ticket(), keyId, nowMs);
+    this.#notedAtMs.set(keyId, nowMs);
     this.#pending.add(keyId);
     this.#schedule();
   }
 
   /** Names a key that is just being created, so that showing it takes no query. */
   created(keyId: string): void {
-    this.#shown.fill(this.#shown.ticket(), keyId, { lastUsedAt: undefined, readAtMs: performance.now() });
+    this.#shown.set(keyId, { lastUsedAt: undefined, readAtMs: performance.now() });
   }
 
   /** Writes what is only in memory so far. */
@@ -84,7 +84,7 @@ export class KeyUses {
       const known = new Map(found.map(([id, at]) => [String(id), String(at)] as const));
       return keys.map(({ id }) => {
         const lastUsedAt = known.get(id);
-        this.#shown.fill(this.#shown.ticket(), id, { lastUsedAt, readAtMs });
+        this.#shown.set(id, { lastUsedAt, readAtMs });
         return lastUsedAt;
       });
     });

@@ -71,7 +71,7 @@ export class WarningSlots {
     const nowMs = Date.now();
     const condensedAtMs = this.#condensedAtMs.get(restrictionId) ?? 0;
     if (written < countsAtOnce && !hasElapsed(condensedAtMs, condenseEveryMs, nowMs)) return;
-    this.#condensedAtMs.fill(this.#condensedAtMs.ticket(), restrictionId, nowMs);
+    this.#condensedAtMs.set(restrictionId, nowMs);
     const nowSeconds = Math.floor(nowMs / 1000);
     await this.#store.writeUnlogged((notes) => joinOldSlots(notes, restrictionId, nowSeconds));
     await this.#store.writeUnlogged((notes) => foldRareSources(notes, restrictionId));

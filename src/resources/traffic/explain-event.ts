@@ -55,7 +55,7 @@ export class EventExplainer {
     let known = this.#rules.get(subject);
     if (known === undefined) {
       known = { rule: (await this.#findRule(event, restrictionId, modules)) ?? noRule };
-      this.#rules.fill(this.#rules.ticket(), subject, known);
+      this.#rules.set(subject, known);
     }
     return known.rule === noRule ? {} : { rule: known.rule };
   }

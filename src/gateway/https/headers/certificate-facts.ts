@@ -1,3 +1,4 @@
+import { keepPairs } from '../../../lib/header-list.ts';
 import { foldName } from '../../../lib/http-syntax.ts';
 
 /** Headers by which upstreams are told of the certificate of a client; no client may set these. */
@@ -12,6 +13,5 @@ const folded: ReadonlySet<string> = new Set(certificateFactNames.map(foldName));
 
 /** The headers with these facts in place of any of their names. */
 export function withCertificateFacts(headers: readonly string[], facts: readonly string[]): readonly string[] {
-  const isFact = (name: string) => folded.has(foldName(name.toLowerCase()));
-  return [...headers.filter((_, at) => !isFact(headers[at - (at % 2)] ?? '')), ...facts];
+  return [...keepPairs(headers, (name) => !folded.has(foldName(name.toLowerCase()))), ...facts];
 }

@@ -1,9 +1,9 @@
 import { BoundedCache } from '../../../lib/bounded-cache.ts';
 import { certificateFactNames } from './certificate-facts.ts';
 import { identityPrefix } from '../../sign-in/identity-headers.ts';
+import { keepPairs } from '../../../lib/header-list.ts';
 import { foldName, hopByHopHeaders, listTokens } from '../../../lib/http-syntax.ts';
 import type { HeaderGuard } from './header-guard.ts';
-import { keepPairs } from './header-list.ts';
 import { withoutSessionCookie, withoutSetSession } from './session-cookie.ts';
 
 /** Facts that the gateway itself states about a request, in place of whatever the client stated. */
@@ -240,7 +240,7 @@ function kindOf(name: string): NameKind {
   const known = knownKinds.get(name);
   if (known !== undefined) return known;
   const kind = classify(name.toLowerCase());
-  if (name.length <= rememberedLength) knownKinds.fill(knownKinds.ticket(), name, kind);
+  if (name.length <= rememberedLength) knownKinds.set(name, kind);
   return kind;
 }
 

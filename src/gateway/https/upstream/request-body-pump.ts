@@ -2,7 +2,7 @@ import { PieceJoiner } from '../../turns/piece-joiner.ts';
 import type { Exchange, RequestBody } from '../exchange.ts';
 import { forwardTrailers } from '../headers/forward-headers.ts';
 import type { TrailerRules } from '../headers/forward-headers.ts';
-import { formatHeaders } from '../headers/header-list.ts';
+import { formatHeaders } from '../../../lib/header-list.ts';
 import type { UpstreamConnection } from './connection.ts';
 
 export interface BodyOwner {

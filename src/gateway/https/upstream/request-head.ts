@@ -1,4 +1,4 @@
-import { formatHeaders } from '../headers/header-list.ts';
+import { formatHeaders } from '../../../lib/header-list.ts';
 import { headersForUpstream } from '../headers-for-upstream.ts';
 import type { RequestVisit } from '../request-visit.ts';
 

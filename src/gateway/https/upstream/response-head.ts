@@ -1,3 +1,4 @@
+import { keepPairs } from '../../../lib/header-list.ts';
 import { hopByHopHeaders, listTokens } from '../../../lib/http-syntax.ts';
 import { MalformedMessage, parseFields } from '../framing/fields.ts';
 
@@ -106,5 +107,5 @@ function withoutNamed(fields: readonly string[], connection: readonly string[]):
   if (connection.every((option) => connectionOptions.has(option))) return fields;
   // A set: an answer may name thousands beside hundreds of headers.
   const named = new Set(connection).difference(connectionOptions);
-  return fields.filter((_, at) => !named.has((fields[at - (at % 2)] ?? '').toLowerCase()));
+  return keepPairs(fields, (name) => !named.has(name.toLowerCase()));
 }

@@ -20,7 +20,7 @@ function regexOf(source: string, work: Work<unknown>): Regex {
   work.budget.spend(60 + source.length * patternUnits);
   try {
     const made = new Regex(source);
-    compiled.fill(compiled.ticket(), source, made);
+    compiled.set(source, made);
     return made;
   } catch (error) {
     if (error instanceof PatternFault) throw work.fault(`the regular expression is not offered: ${error.message}`);

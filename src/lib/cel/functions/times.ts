@@ -45,7 +45,7 @@ function formatOf(zone: string, work: Work<unknown>): Intl.DateTimeFormat {
       minute: 'numeric',
       second: 'numeric',
     });
-    zones.fill(zones.ticket(), zone, made);
+    zones.set(zone, made);
     return made;
   } catch {
     throw work.fault('there is no such time zone; name one such as Europe/Berlin or +02:00');

@@ -1,8 +1,8 @@
 import { string, bool } from '../../../lib/cel/types.ts';
 import { CelMap } from '../../../lib/cel/values.ts';
+import { headerValues } from '../../../lib/header-list.ts';
 import { encodeAnswer } from '../../compression/service.ts';
 import type { Coding } from '../../compression/service.ts';
-import { headerValues } from '../../header-values.ts';
 import { invalidValue } from '../errors.ts';
 import type { Action } from './action.ts';
 

@@ -1,5 +1,5 @@
+import { headerValues } from '../../../lib/header-list.ts';
 import { isToken } from '../../../lib/http-syntax.ts';
-import { headerValues } from '../../header-values.ts';
 import type { RequestVisit } from '../../step.ts';
 import type { ConfigReader } from '../document/config-reader.ts';
 import { parseUniqueJson } from '../document/unique-json.ts';

@@ -1,7 +1,7 @@
 import { EvaluationFault } from '../../../lib/cel/run.ts';
 import { int, listOf, objectOf, string } from '../../../lib/cel/types.ts';
 import { CelMap } from '../../../lib/cel/values.ts';
-import { headerValues } from '../../header-values.ts';
+import { headerValues } from '../../../lib/header-list.ts';
 import { headerChange } from '../run/changed-headers.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
 import type { Action } from './action.ts';

@@ -2,7 +2,7 @@ import { Transform } from 'node:stream';
 
 import { EvaluationFault } from '../../../lib/cel/run.ts';
 import { GrowingBuffer } from '../../../lib/growing-buffer.ts';
-import { headerValues } from '../../header-values.ts';
+import { headerValues } from '../../../lib/header-list.ts';
 import { chained } from '../../answer-body.ts';
 import type { Answering, HeaderList } from '../../step.ts';
 import type { Action } from './action.ts';

@@ -1,10 +1,10 @@
 import { EvaluationFault } from '../../../lib/cel/run.ts';
 import { bool, listOf, objectOf, string } from '../../../lib/cel/types.ts';
 import { CelMap } from '../../../lib/cel/values.ts';
+import { headerValues } from '../../../lib/header-list.ts';
 import { isToken } from '../../../lib/http-syntax.ts';
 import { faultOfProviderUrl } from '../../../lib/provider-url.ts';
 import { findProvider, providerNames } from '../../oauth/service.ts';
-import { headerValues } from '../../header-values.ts';
 import { signInStep } from '../../sign-in-step.ts';
 import { acceptEmails, acceptSignIn, buildSignIn } from '../../sign-in-settings.ts';
 import type { SignIn, SignInProvider } from '../../sign-in.ts';

@@ -107,7 +107,7 @@ function pemReader({ certificate, privateKey, authorities }: PemTemplates, confi
     let known = read.get(accountId);
     if (known?.texts !== texts) {
       known = { texts, pems: pemsOrFault(own, cas) };
-      read.fill(read.ticket(), accountId, known);
+      read.set(accountId, known);
     }
     if (known.pems instanceof Error) throw known.pems;
     return known.pems;

@@ -85,7 +85,7 @@ function keep(key: string, text: string, made: Reading): Reading {
     gone.register(read, key);
   }
   const cache = latestOf(text);
-  cache.fill(cache.ticket(), key, read);
+  cache.set(key, read);
   return read;
 }
 

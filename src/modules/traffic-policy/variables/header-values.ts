@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
+import { findHeader } from '../../../lib/header-list.ts';
 import { listOf, mapOf, string } from '../../../lib/cel/types.ts';
 import { CelMap } from '../../../lib/cel/values.ts';
 import type { HeaderList } from '../../step.ts';
@@ -30,9 +31,8 @@ export function toText(bytes: string): string {
 
 /** The first header of a name, which is given in lower case. */
 export function firstOf(headers: HeaderList, lowerName: string): string | undefined {
-  for (let at = 0; at < headers.length; at += 2)
-    if (headers[at]?.toLowerCase() === lowerName) return toText(headers[at + 1] ?? '');
-  return undefined;
+  const found = findHeader(headers, lowerName);
+  return found === undefined ? undefined : toText(found);
 }
 
 /** What is made of a header that is read part by part. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 import type { UserError } from '../../../../errors/user-error.ts';
 import type { AnswerHead, ClientConnection, Exchange, RequestBody } from '../../exchange.ts';
-import { formatHeaders } from '../../headers/header-list.ts';
+import { formatHeaders } from '../../../../lib/header-list.ts';
 import type { BodyReader } from './body-reader.ts';
 import type { RequestHead } from './request-head.ts';
 

@@ -1,4 +1,4 @@
-import { foldName } from '../../../lib/http-syntax.ts';
+import { foldName } from './http-syntax.ts';
 
 /** Functions on lists of headers: name, value, name, value, … */
 
@@ -34,7 +34,22 @@ export function findHeader(headers: readonly string[], lowerName: string): strin
   return undefined;
 }
 
+/** The values of all headers of this name, which is given in lower case. */
+export function headerValues(headers: readonly string[], lowerName: string): readonly string[] {
+  const values: string[] = [];
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] ?? '';
+    if (name.length === lowerName.length && name.toLowerCase() === lowerName) values.push(headers[at + 1] ?? '');
+  }
+  return values;
+}
+
 /** The headers whose names pass. */
 export function keepPairs(list: readonly string[], keeps: (name: string) => boolean): string[] {
-  return list.filter((_, at) => keeps(list[at - (at % 2)] ?? ''));
+  const kept: string[] = [];
+  for (let at = 0; at < list.length; at += 2) {
+    const name = list[at] ?? '';
+    if (keeps(name)) kept.push(name, list[at + 1] ?? '');
+  }
+  return kept;
 }
