@@ -1,4 +1,3 @@
-import { nextTurn } from '../../lib/next-turn.ts';
 import type { Exchange } from './exchange.ts';
 import { showAnswer, showRequest } from './shown.ts';
 import type { ShownMessage } from './shown.ts';
@@ -10,9 +9,8 @@ const nanosecondsInMs = 1e6;
 /** An exchange in the form that programs know from the inspection API of such agents, with what is ours beside it. */
 export async function toApi(exchange: Exchange): Promise<object> {
   const { id, visitor, startedAt, report, replayOf } = exchange;
-  const shown = showRequest(exchange);
-  await nextTurn();
-  const answer = showAnswer(exchange);
+  const shown = await showRequest(exchange);
+  const answer = await showAnswer(exchange);
   const [method = '', uri = '', proto = ''] = shown.line.split(' ');
   const [answerProto = '', code = ''] = answer?.line.split(' ', 2) ?? [];
   return {

@@ -3,9 +3,9 @@ import type { ReplayChanges } from './replay.ts';
 import { showRequest } from './shown.ts';
 
 /** What the form for a changed request has sent. What stands as it was shown goes as it came, secrets included. */
-export function changesOf(exchange: Exchange, form: URLSearchParams): ReplayChanges {
+export async function changesOf(exchange: Exchange, form: URLSearchParams): Promise<ReplayChanges> {
   if (form.get('edited') === null) return {};
-  const shown = showRequest(exchange);
+  const shown = await showRequest(exchange);
   const [method = '', target = ''] = shown.line.split(' ');
   const body = plainLines(form.get('body') ?? undefined);
   const isSameBody = body === undefined || body === plainLines(shown.text);

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
-import { nextTurn } from '../../lib/next-turn.ts';
 import { toApi, tunnelName } from './api-view.ts';
 import { changesOf } from './edited-request.ts';
 import type { Exchange } from './exchange.ts';
@@ -126,7 +125,7 @@ class Inspection {
       : undefined;
     if (exchange === undefined) return notFound;
     try {
-      const sent = await this.#options.replays.send(exchange, changesOf(exchange, form));
+      const sent = await this.#options.replays.send(exchange, await changesOf(exchange, form));
       return { status: 303, location: `/requests/${sent.id}` };
     } catch (error) {
       if (!(error instanceof ReplayFault)) throw error;
@@ -153,13 +152,11 @@ class Inspection {
       : fault(404, 'Nothing is here.');
   }
 
-  /** In turns of its own: visitors do not wait while bodies are masked. */
   async #list(parameters: URLSearchParams): Promise<readonly object[]> {
     const limit = Number(parameters.get('limit') ?? usualLimit);
     const listed: object[] = [];
     for (const exchange of this.#options.recent.all.slice(0, limit >= 0 ? limit : usualLimit)) {
       listed.push(await toApi(exchange));
-      await nextTurn();
     }
     return listed;
   }

@@ -1,5 +1,4 @@
 import { escapeHtml } from '../../lib/escape-html.ts';
-import { nextTurn } from '../../lib/next-turn.ts';
 import { maxBodyBytes, requestLineOf } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
 import { shortTarget, shownTarget } from './short-target.ts';
@@ -88,17 +87,14 @@ export interface DetailOptions {
   readonly fault: string | undefined;
 }
 
-/** Visitors have their turn between the two messages, which both take time to mask. */
 export async function detailPage(
   exchange: Exchange,
   { csrf }: PageFacts,
   { isEditing, fault }: DetailOptions,
 ): Promise<string> {
   const { id, startedAt, visitor, replayOf, report } = exchange;
-  const request = showRequest(exchange);
-  await nextTurn();
-  const answer = showAnswer(exchange);
-  await nextTurn();
+  const request = await showRequest(exchange);
+  const answer = await showAnswer(exchange);
   const [method = '', target = ''] = request.line.split(' ');
   const title = `${method} ${target.length > shownTarget ? `${target.slice(0, shownTarget)}…` : target}`;
   const from =

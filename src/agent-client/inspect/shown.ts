@@ -1,5 +1,6 @@
-import { bodyText, maskBodyText, maskHeaders } from '../../lib/masking/mask-message.ts';
-import { maskTarget } from '../../lib/masking/mask-text.ts';
+import { bodyText, maskBodySteps, maskHeadersSteps } from '../../lib/masking/mask-message.ts';
+import { maskTargetSteps } from '../../lib/masking/mask-text.ts';
+import { finishInTurns } from '../../lib/steps.ts';
 import type { GrowingBuffer } from '../../lib/growing-buffer.ts';
 import { headerOf, maxBodyBytes, requestLineOf } from './exchange.ts';
 import type { Exchange, Head } from './exchange.ts';
@@ -17,23 +18,25 @@ export interface ShownMessage {
   readonly bytes: number;
 }
 
-export function showRequest({ request, requestKept, requestBytes }: Exchange): ShownMessage {
+/** Masks in slices: visitors do not wait for a long message. */
+export async function showRequest({ request, requestKept, requestBytes }: Exchange): Promise<ShownMessage> {
   const { method, target } = requestLineOf(request);
   const version = request.line.slice(method.length + target.length + 2);
-  return show({ ...request, line: `${method} ${maskTarget(target)} ${version}` }, requestKept, requestBytes);
+  const masked = await finishInTurns(maskTargetSteps(target));
+  return show({ ...request, line: `${method} ${masked} ${version}` }, requestKept, requestBytes);
 }
 
-export function showAnswer({ reply, answerKept, answerBytes }: Exchange): ShownMessage | undefined {
+export async function showAnswer({ reply, answerKept, answerBytes }: Exchange): Promise<ShownMessage | undefined> {
   return reply && show(reply, answerKept, answerBytes);
 }
 
-function show(head: Head, body: GrowingBuffer, bytes: number): ShownMessage {
+async function show(head: Head, body: GrowingBuffer, bytes: number): Promise<ShownMessage> {
   const kept = body.bytes;
   const read = bodyText(kept, headerOf(head, 'content-encoding'), bytes > kept.length, maxBodyBytes);
   return {
     line: head.line,
-    headers: maskHeaders(head.headers),
-    text: read === undefined ? undefined : maskBodyText(read.text, headerOf(head, 'content-type')),
+    headers: await finishInTurns(maskHeadersSteps(head.headers)),
+    text: read && (await finishInTurns(maskBodySteps(read.text, headerOf(head, 'content-type')))),
     kept,
     bytes,
   };

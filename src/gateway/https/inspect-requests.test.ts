@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 
 import { ipFromIpv4Word } from '../../lib/ip/address.ts';
 import type { InspectedRequest, InspectionTerms, TrafficObserver } from '../engine.ts';
@@ -35,13 +36,14 @@ function visitOf(accountId: string): RequestVisit {
   return { ...ids, from: undefined, exchange, log, source: ipFromIpv4Word(0x7f000001) } as unknown as RequestVisit;
 }
 
-test('a record ends once, however often it is ended, and frees its place once', (t) => {
+test('a record ends once, however often it is ended, and frees its place once', async (t) => {
   const { inspector, told, nextSecond } = inspecting(t, terms('a'));
   const visit = visitOf('a');
   const first = inspector.begin(visit) ?? assert.fail();
   first.end();
   first.end();
   first.drop();
+  await turn();
   assert.equal(told.length, 1);
   nextSecond();
   let open = 0;
@@ -50,7 +52,7 @@ test('a record ends once, however often it is ended, and frees its place once', 
   assert.equal(inspector.begin(visit), undefined, 'no place was freed twice');
 });
 
-test('a record that is dropped tells nothing, frees its place, and does not end afterwards', (t) => {
+test('a record that is dropped tells nothing, frees its place, and does not end afterwards', async (t) => {
   const { inspector, told, nextSecond } = inspecting(t, terms('a'));
   for (let at = 0; at < mostOpen + 1; at++) {
     const record = inspector.begin(visitOf('a')) ?? assert.fail(`place ${at}`);
@@ -58,10 +60,11 @@ test('a record that is dropped tells nothing, frees its place, and does not end 
     record.end();
     if (at % mostInSecond === mostInSecond - 1) nextSecond();
   }
+  await turn();
   assert.deepEqual(told, []);
 });
 
-test('accounts share the places, and what is left out is told to whom it belongs', (t) => {
+test('accounts share the places, and what is left out is told to whom it belongs', async (t) => {
   const { inspector, told, nextSecond } = inspecting(t, terms('a'), terms('b'));
   const begun = Array.from({ length: 10 }, () => {
     nextSecond();
@@ -76,11 +79,13 @@ test('accounts share the places, and what is left out is told to whom it belongs
   );
   const record = inspector.begin(visitOf('b')) ?? assert.fail('the other account has a place');
   record.end();
+  await turn();
   assert.deepEqual(
     told.map(({ accountId, leftOut }) => [accountId, leftOut]),
     [['b', 0]],
   );
   for (const each of begun.flat()) each.end();
+  await turn();
   assert.deepEqual(
     told.slice(1, 4).map(({ accountId, leftOut }) => [accountId, leftOut]),
     [
@@ -90,4 +95,20 @@ test('accounts share the places, and what is left out is told to whom it belongs
     ],
     'each is counted once',
   );
+});
+
+test('a record that is ended keeps its place until it is told, and is not told of what is over by then', async (t) => {
+  const { inspector, told, nextSecond } = inspecting(t, terms('a'));
+  let begun = 0;
+  const open: { end(): void }[] = [];
+  for (; begun < mostOpen; nextSecond())
+    for (let at = 0; at < mostInSecond && begun < mostOpen; at++, begun++)
+      open.push(inspector.begin(visitOf('a')) ?? assert.fail());
+  for (const each of open) each.end();
+  assert.equal(inspector.begin(visitOf('a')), undefined, 'each is being masked');
+  inspector.set([]);
+  await turn();
+  assert.deepEqual(told, []);
+  inspector.set([terms('a')]);
+  assert.ok(inspector.begin(visitOf('a')), 'the places are free');
 });

@@ -1,8 +1,10 @@
 import { GrowingBuffer } from '../../lib/growing-buffer.ts';
 import { findHeader } from '../../lib/header-list.ts';
-import { bodyText, maskBodyText, maskHeaders } from '../../lib/masking/mask-message.ts';
-import { maskTarget } from '../../lib/masking/mask-text.ts';
 import { formatIp } from '../../lib/ip/address.ts';
+import { bodyText, maskBodySteps, maskHeadersSteps } from '../../lib/masking/mask-message.ts';
+import { maskTargetSteps } from '../../lib/masking/mask-text.ts';
+import { Pace } from '../../lib/pace.ts';
+import { finishInTurns } from '../../lib/steps.ts';
 import type { InspectedMessage, InspectionTerms, TrafficObserver } from '../engine.ts';
 import type { RequestVisit } from './request-visit.ts';
 
@@ -65,14 +67,23 @@ export class RequestInspector {
     share.begun++;
     share.open++;
     return new RequestRecord(visit, (record, isTold) => {
-      share.open--;
-      if (!isTold) return;
       // It may have ended, or been ended, while the request was open.
-      if (this.#find(visit)?.id !== id) return;
-      const leftOut = this.#leftOut.get(id) ?? 0;
-      this.#leftOut.set(id, 0);
-      this.#observer.inspected({ ...record.finish(), inspectionId: id, accountId, leftOut });
+      const isInspected = (): boolean => isTold && this.#find(visit)?.id === id;
+      if (!isInspected()) share.open--;
+      else
+        this.#tell(record, terms, isInspected)
+          .catch(() => this.#leftOut.set(id, (this.#leftOut.get(id) ?? 0) + 1))
+          .finally(() => share.open--);
     });
+  }
+
+  /** Masks in slices: other visitors do not wait for it. */
+  async #tell(record: RequestRecord, { id, accountId }: InspectionTerms, isInspected: () => boolean): Promise<void> {
+    const finished = await record.finish();
+    if (!isInspected()) return;
+    const leftOut = this.#leftOut.get(id) ?? 0;
+    this.#leftOut.set(id, 0);
+    this.#observer.inspected({ ...finished, inspectionId: id, accountId, leftOut });
   }
 
   #shareOf(most: number): number {
@@ -146,9 +157,14 @@ export class RequestRecord {
   }
 
   /** What is told of it: secrets are masked before it leaves here. */
-  finish() {
+  async finish() {
     const { exchange, source, edgeId, ownerId, log } = this.#visit;
     const status = this.#status;
+    const durationMs = performance.now() - this.#startMs;
+    const pace = new Pace();
+    const target = await finishInTurns(maskTargetSteps(exchange.target.slice(0, keptTarget)), pace);
+    const request = await toMessage(exchange.headers, this.#request, this.#requestBytes, pace);
+    const answer = await toMessage(this.#headers, this.#answer, this.#answerBytes, pace);
     return {
       id: log.operationId,
       atMs: this.#atMs,
@@ -156,13 +172,12 @@ export class RequestRecord {
       routeId: ownerId,
       source: formatIp(source),
       method: exchange.method.slice(0, 40),
-      target: maskTarget(exchange.target.slice(0, keptTarget)),
+      target,
       host: (exchange.host ?? '').slice(0, 300),
       protocol: exchange.protocol,
-      request: toMessage(exchange.headers, this.#request, this.#requestBytes),
-      answer:
-        status === undefined ? undefined : { status, ...toMessage(this.#headers, this.#answer, this.#answerBytes) },
-      durationMs: performance.now() - this.#startMs,
+      request,
+      answer: status === undefined ? undefined : { status, ...answer },
+      durationMs,
       isWhole: this.#isWhole,
     };
   }
@@ -173,14 +188,19 @@ function keep(kept: GrowingBuffer, bytes: Buffer): void {
   if (room > 0 && bytes.length > 0) kept.add(bytes.subarray(0, room));
 }
 
-function toMessage(headers: readonly string[], kept: GrowingBuffer, bytes: number): InspectedMessage {
+async function toMessage(
+  headers: readonly string[],
+  kept: GrowingBuffer,
+  bytes: number,
+  pace: Pace,
+): Promise<InspectedMessage> {
   const shown = headers.slice(0, keptHeaders * 2).map((text) => text.slice(0, keptValue));
   const type = findHeader(headers, 'content-type') ?? '';
   const read = bodyText(kept.bytes, findHeader(headers, 'content-encoding') ?? '', bytes > kept.length, keptBodyBytes);
   return {
-    headers: maskHeaders(shown),
+    headers: await finishInTurns(maskHeadersSteps(shown), pace),
     bodyBytes: bytes,
-    ...(bytes > 0 && read !== undefined && { body: maskBodyText(read.text, type) }),
+    ...(bytes > 0 && read !== undefined && { body: await finishInTurns(maskBodySteps(read.text, type), pace) }),
     isBodyWhole: read?.isWhole ?? bytes === kept.length,
   };
 }

@@ -1,9 +1,12 @@
+import type { Steps } from '../steps.ts';
 import { isSecretName } from './secret-names.ts';
-import { maskText } from './mask-text.ts';
+import { maskTextSteps } from './mask-text.ts';
 import { maskedText, maskPatterns } from './mask-values.ts';
 
 /** Names whose value is itself the name of a field, as in `{"name": "password", "value": "…"}`. */
 const namingKeys: ReadonlySet<string> = new Set(['name', 'key', 'field', 'id', 'type', 'header']);
+/** Tokens that one step masks; none but a long text takes longer than some ten microseconds. */
+const tokensOfStep = 32;
 const blank = new Set([' ', '\t', '\r', '\n']);
 const plainEnd = new Set([...blank, ',', ':', '"', '{', '}', '[', ']']);
 
@@ -11,7 +14,7 @@ const plainEnd = new Set([...blank, ',', ':', '"', '{', '}', '[', ']']);
  * Masks values of secret names in JSON, and whatever has the form of a secret. Reads text, not values, so that the rest stays
  * as it was, and text that was cut off or is no JSON at all is masked as far as it looks like it.
  */
-export function maskJson(text: string): string {
+export function* maskJsonSteps(text: string): Steps<string> {
   const pieces: string[] = [];
   /** Depth of the object or list that is masked whole; undefined: none. */
   let maskedFrom: number | undefined;
@@ -23,7 +26,9 @@ export function maskJson(text: string): string {
   let namedAt: number | undefined;
   let at = 0;
   const masks = (): boolean => isSecret || maskedFrom !== undefined || namedAt !== undefined;
+  let count = 0;
   while (at < text.length) {
+    if (++count % tokensOfStep === 0) yield;
     const character = text[at] ?? '';
     if (character === '"') {
       const end = endOfString(text, at);
@@ -36,7 +41,7 @@ export function maskJson(text: string): string {
         pieces.push(maskPatterns(token));
         continue;
       }
-      pieces.push(masks() ? `"${maskedText}"` : maskString(token));
+      pieces.push(masks() ? `"${maskedText}"` : yield* maskString(token));
       if (namingKeys.has(key) && isSecretName(decode(token))) namedAt ??= depth;
       continue;
     }
@@ -71,9 +76,9 @@ export function maskJson(text: string): string {
 }
 
 /** Masks what is in a text: it may be a query, or JSON itself. */
-function maskString(token: string): string {
+function* maskString(token: string): Steps<string> {
   const close = token.length > 1 && token.endsWith('"') ? '"' : '';
-  return `"${maskText(token.slice(1, token.length - close.length))}${close}`;
+  return `"${yield* maskTextSteps(token.slice(1, token.length - close.length))}${close}`;
 }
 
 function endOfString(text: string, start: number): number {

@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
 
-import { maskJson } from './mask-json.ts';
-import { maskForm, maskMultipart, maskTarget, maskText } from './mask-text.ts';
+import { finishNow } from '../steps.ts';
+import type { Steps } from '../steps.ts';
+import { maskJsonSteps } from './mask-json.ts';
+import { maskFormSteps, maskMultipartSteps, maskTargetSteps, maskTextSteps } from './mask-text.ts';
 import { maskedText } from './mask-values.ts';
 import { isSecretName } from './secret-names.ts';
 
@@ -22,12 +24,18 @@ const addressHeaders: ReadonlySet<string> = new Set([
 /** Headers that say how somebody is to sign in. */
 const challenges: ReadonlySet<string> = new Set(['www-authenticate', 'proxy-authenticate']);
 
+/** Names and values of headers that one step masks. */
+const headersOfStep = 32;
 /** Most bytes that a compressed body may have when it is read. */
 const maxDecoded = 256 * 1024;
 /** Longest character of UTF-8, less one: the end of a body that was cut may have so many bytes of one. */
 const maxCut = 3;
 
 export function maskHeader(name: string, value: string): string {
+  return finishNow(maskHeaderSteps(name, value));
+}
+
+function* maskHeaderSteps(name: string, value: string): Steps<string> {
   const lower = name.toLowerCase();
   if (challenges.has(lower)) return value;
   if (lower === 'cookie') return value.replaceAll(/[^;]+/g, maskCookie);
@@ -37,7 +45,7 @@ export function maskHeader(name: string, value: string): string {
       scheme === undefined ? maskedText : `${scheme} ${maskedText}`,
     );
   if (isSecretName(name)) return maskedText;
-  return addressHeaders.has(lower) ? maskTarget(value) : maskText(value);
+  return yield* addressHeaders.has(lower) ? maskTargetSteps(value) : maskTextSteps(value);
 }
 
 /** A cookie without a name is all value. */
@@ -48,17 +56,31 @@ function maskCookie(cookie: string): string {
 }
 
 export function maskHeaders(headers: HeaderList): string[] {
-  return headers.map((text, at) => (at % 2 === 0 ? text : maskHeader(headers[at - 1] ?? '', text)));
+  return finishNow(maskHeadersSteps(headers));
+}
+
+export function* maskHeadersSteps(headers: HeaderList): Steps<string[]> {
+  const masked: string[] = [];
+  for (let at = 0; at < headers.length; at += 2) {
+    if (at % headersOfStep === 0) yield;
+    const [name = '', value = ''] = [headers[at], headers[at + 1]];
+    masked.push(name, yield* maskHeaderSteps(name, value));
+  }
+  return masked;
 }
 
 /** Masks the text of a body, by what it says that it is and by what it looks like. */
 export function maskBodyText(text: string, contentType: string): string {
+  return finishNow(maskBodySteps(text, contentType));
+}
+
+export function maskBodySteps(text: string, contentType: string): Steps<string> {
   const start = text.trimStart().slice(0, 1);
-  if (/json/i.test(contentType) || start === '{' || start === '[') return maskJson(text);
+  if (/json/i.test(contentType) || start === '{' || start === '[') return maskJsonSteps(text);
   const [, boundary] = /^multipart\/[^;]{1,64};.{0,256}?boundary="?([^";]{1,128})/i.exec(contentType) ?? [];
-  if (boundary !== undefined) return maskMultipart(text, boundary);
-  if (/x-www-form-urlencoded/i.test(contentType) || /^[\w%.+[\]-]{1,128}=/.test(text)) return maskForm(text);
-  return maskText(text);
+  if (boundary !== undefined) return maskMultipartSteps(text, boundary);
+  if (/x-www-form-urlencoded/i.test(contentType) || /^[\w%.+[\]-]{1,128}=/.test(text)) return maskFormSteps(text);
+  return maskTextSteps(text);
 }
 
 /**

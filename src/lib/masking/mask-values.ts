@@ -34,7 +34,7 @@ const tokenStarts: readonly string[] = [
 /** Random text of this length with all kinds of characters is taken for a secret; ids are shorter, and hashes have fewer kinds. */
 const randomLength = 40;
 /** Shorter texts are no secret by their form alone. */
-const shortestSecret = 12;
+export const shortestSecret = 12;
 const privateKey = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/;
 
 /** Masks what has the form of a secret, wherever it stands in a text. */

@@ -4,8 +4,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 
-import { bodyText, maskBodyText, maskHeader, maskHeaders } from './mask-message.ts';
-import { maskTarget } from './mask-text.ts';
+import { bodyText, maskBodySteps, maskBodyText, maskHeader, maskHeaders, maskHeadersSteps } from './mask-message.ts';
+import { maskTarget, maskTargetSteps } from './mask-text.ts';
 import { isSecretName } from './secret-names.ts';
 
 setFlagsFromString('--expose-gc');
@@ -156,6 +156,29 @@ test('a target keeps its path and the parameters that are no secrets', () => {
   assert.equal(maskTarget('/labels/KF-8841-203.pdf'), '/labels/KF-8841-203.pdf');
 });
 
+test('an address within an address hides nothing, however often it is encoded', () => {
+  const nested = (inner: string, times: number): string => {
+    let text = inner;
+    for (let time = 0; time < times; time++) text = encodeURIComponent(text);
+    return text;
+  };
+  for (const inner of [`/cb?code=${secret}&page=2`, `/cb?page=2#token=${secret}`, `{"password":"${secret}"}`])
+    for (let times = 1; times < 9; times++) {
+      const value = nested(inner, times);
+      assert.equal(maskTarget(`/login?next=${value}&n=1`), '/login?next=[masked]&n=1', value);
+      assert.equal(maskBodyText(`{"next":"/login?next=${value}","n":1}`, ''), '{"next":"[masked]","n":1}', value);
+      assert.equal(maskHeader('X-Next', `see ${value}`), 'see [masked]');
+    }
+  assert.equal(maskBodyText(JSON.stringify({ u: `/cb?code=${secret}` }), ''), '{"u":"/cb?code=[masked]"}');
+  assert.equal(maskHeader('X-Next', `/cb?n=1&state=${secret}`), '/cb?n=1&state=[masked]');
+  assert.equal(maskTarget(`/a?%70ass%2577ord=${secret}&n=1`), '/a?%70ass%2577ord=[masked]&n=1');
+  assert.equal(maskTarget(`/a?${nested('code ', 9)}=${secret}`), `/a?${nested('code ', 9)}=[masked]`);
+  assert.equal(maskTarget(`/a?next=%ff%2Fcb%3Fcode%3D${secret}`), '/a?next=[masked]', 'no UTF-8');
+  assert.equal(maskTarget('/a?next=%252Fb%253Fpage%253D2'), '/a?next=%252Fb%253Fpage%253D2');
+  assert.equal(maskTarget('/a%20b?x=100%&y=a+b'), '/a%20b?x=100%&y=a+b');
+  assert.equal(maskBodyText('save 20% now, code: none, key=1', ''), 'save 20% now, code: none, key=1');
+});
+
 test('everyday names are no secrets', () => {
   for (const name of ['author', 'monkey', 'content-type', 'passenger', 'key', 'code', 'shipment', 'assign', 'spin'])
     assert.equal(isSecretName(name), false, name);
@@ -227,4 +250,30 @@ test('texts that would cost much cost time in proportion to their size', () => {
     maskTarget(text);
     assert.equal(typeof isSecretName(text), 'boolean');
   }
+});
+
+test('long messages are masked in many steps', () => {
+  const count = (steps: Generator<void, unknown>): number => {
+    let made = 0;
+    while (steps.next().done !== true) made++;
+    return made;
+  };
+  const size = 65_536;
+  const repeat = (part: string): string => part.repeat(size / part.length);
+  const bodies = [
+    ['a=b,', 'text/plain'],
+    ['a%20', 'text/plain'],
+    ['x=%20,a%', 'text/plain'],
+    ['"a":', 'application/json'],
+    ['a=1&', 'application/x-www-form-urlencoded'],
+    ['a=%3D%3D', 'application/x-www-form-urlencoded'],
+    ['--b\r\na=1', 'multipart/form-data; boundary=b'],
+  ] as const;
+  for (const [part, type] of bodies) {
+    const steps = count(maskBodySteps(repeat(part), type));
+    // A word without end is one step for each level of its encoding.
+    assert.ok(part === 'a%20' ? steps > 1 : steps >= size / part.length / 32 / 4, `${part} ${type}: ${steps}`);
+  }
+  assert.ok(count(maskHeadersSteps(Array.from({ length: 1000 }, () => 'a'))) >= 30);
+  assert.ok(count(maskTargetSteps(`/?${repeat('a=1&')}`)) >= 500);
 });
