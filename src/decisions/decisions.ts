@@ -3,12 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayLog } from '../gateway/engine.ts';
 import { hasElapsed } from '../lib/elapsed.ts';
 import { DecisionReader } from './decision-reader.ts';
-import { decisionLine } from './decision-line.ts';
 import type { Decision } from './decision-line.ts';
 import { gatewaySuffix } from './gateway-suffix.ts';
 import { Keeper } from './keeper.ts';
-import type { Answer, ArchiveState, Asked, KeeperTask, QuestionKind, StoreOptions, StoreSize } from './messages.ts';
-import { WaitingLines } from './waiting-lines.ts';
+import type {
+  Answer,
+  Appended,
+  ArchiveState,
+  Asked,
+  KeeperTask,
+  QuestionKind,
+  StoreOptions,
+  StoreSize,
+} from './messages.ts';
+import { WaitingDecisions } from './waiting-decisions.ts';
+import type { Batch } from './waiting-decisions.ts';
 
 /** Decisions wait so long at the most before they are written: what a crash can take. */
 const flushMs = 1_000;
@@ -41,10 +50,9 @@ export class Decisions implements AsyncDisposable {
   /** Names this store, also after a restart. */
   readonly gateway: string;
   readonly #parts: Parts;
-  readonly #lines = new WaitingLines();
+  readonly #waiting = new WaitingDecisions();
   readonly #reader: DecisionReader;
   #keeper: Keeper;
-  #number: number;
   #flushing: Promise<void> | undefined;
   #flushTimer: NodeJS.Timeout | undefined;
   readonly #tendTimer: NodeJS.Timeout;
@@ -57,14 +65,13 @@ export class Decisions implements AsyncDisposable {
   /** Rejects with a sentence, and the remedy, if they cannot be kept. */
   static async open(parts: Parts): Promise<Decisions> {
     const { keeper, started } = await Keeper.start(parts.options);
-    return new Decisions(parts, keeper, started.gateway, started.lastNumber);
+    return new Decisions(parts, keeper, started.gateway);
   }
 
-  private constructor(parts: Parts, keeper: Keeper, gateway: string, lastNumber: number) {
+  private constructor(parts: Parts, keeper: Keeper, gateway: string) {
     this.#parts = parts;
     this.#keeper = keeper;
     this.gateway = gateway;
-    this.#number = lastNumber;
     this.#reader = new DecisionReader({ log: parts.log, answerMs: parts.answerMs });
     this.#follow(keeper);
     this.#tendTimer = setInterval(() => void this.tend(), tendMs).unref();
@@ -81,19 +88,16 @@ export class Decisions implements AsyncDisposable {
 
   add(accountId: string, decision: Decision): void {
     if (this.#isClosed) return;
-    if (!this.#lines.hasRoom(accountId)) {
+    if (!this.#waiting.add(accountId, decision)) {
       this.#parts.observer.decisionsDropped(1);
       this.#tellDropped('decisions come faster than they can be written');
-      return;
     }
-    const number = (this.#number = Math.max(this.#number + 1, decision.at_ms * 1000));
-    this.#lines.add(accountId, number, decision.at_ms, decisionLine(number, decision));
     this.#flushTimer ??= setTimeout(() => void this.flush(), flushMs).unref();
   }
 
   /** Decisions of the account that were not kept since this process began. */
   dropped(accountId: string): number {
-    return this.#lines.dropped(accountId);
+    return this.#waiting.dropped(accountId);
   }
 
   /** Resolves when all decisions so far have been written, or dropped. */
@@ -153,16 +157,31 @@ export class Decisions implements AsyncDisposable {
   }
 
   async #flushAll(): Promise<void> {
-    for (let lines = this.#lines.take(); lines !== undefined; lines = this.#lines.take()) {
+    for (let batch = this.#waiting.take(); batch !== undefined; batch = this.#waiting.take()) {
       try {
-        await this.#keeper.ask({ task: 'append', lines, nowMs: Date.now() });
-        this.#parts.observer.decisionsKept(lines.rows);
+        // keeper-main.ts answers so.
+        const reply = await this.#keeper.ask({ task: 'append', packed: batch.packed, nowMs: Date.now() });
+        this.#noteAppended(reply as Appended);
       } catch (error) {
-        this.#lines.drop(lines.accountId, lines.rows);
-        this.#parts.observer.decisionsDropped(lines.rows);
-        this.#tellDropped(error instanceof Error ? error.message : String(error));
+        this.#dropBatch(batch, error instanceof Error ? error.message : String(error));
       }
     }
+  }
+
+  #noteAppended({ rows, dropped, fault }: Appended): void {
+    this.#parts.observer.decisionsKept(rows);
+    for (const [accountId, lost] of dropped) this.#drop(accountId, lost);
+    if (fault !== undefined) this.#tellDropped(fault);
+  }
+
+  #dropBatch({ shares }: Batch, cause: string): void {
+    for (const [accountId, { rows }] of shares) this.#drop(accountId, rows);
+    this.#tellDropped(cause);
+  }
+
+  #drop(accountId: string, rows: number): void {
+    this.#waiting.drop(accountId, rows);
+    this.#parts.observer.decisionsDropped(rows);
   }
 
   #tellArchive({ waiting, lost, fault }: ArchiveState): void {

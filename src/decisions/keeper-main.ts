@@ -2,6 +2,7 @@
 import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { Appending } from './appending.ts';
 import type { KeeperReply, KeeperRequest } from './messages.ts';
 import { DecisionStore } from './store.ts';
 
@@ -15,6 +16,7 @@ const tendMs = 20_000;
 const archiveMs = 5_000;
 
 let store: DecisionStore | undefined;
+let appending: Appending | undefined;
 /** Tasks that write, one after the other. */
 let writes: Promise<unknown> = Promise.resolve();
 
@@ -47,15 +49,16 @@ async function answer(message: KeeperRequest): Promise<void> {
 async function perform(message: KeeperRequest): Promise<unknown> {
   if (message.task === 'start') {
     store = await DecisionStore.open(message.options);
+    appending = new Appending(store);
     return store.started;
   }
-  const opened = store;
-  if (opened === undefined) throw new Error('the store has not been opened');
+  const [opened, appends] = [store, appending];
+  if (opened === undefined || appends === undefined) throw new Error('the store has not been opened');
   switch (message.task) {
     case 'ask':
       return opened.ask(message.kind, message.asked);
     case 'append':
-      return inTurn(() => opened.append(message.lines, message.nowMs));
+      return inTurn(() => appends.append(message.packed, message.nowMs));
     case 'tend':
       return tend(opened, message.nowMs);
     default:

@@ -1,6 +1,6 @@
 import type { DecisionRow } from './columns.ts';
 import type { DurationCounts } from './durations.ts';
-import type { Lines } from './waiting-lines.ts';
+import type { PackedDecisions } from './packed-decisions.ts';
 
 export interface StoreOptions {
   readonly folder: string;
@@ -229,8 +229,15 @@ export interface DecisionPage {
 export interface Started {
   /** Names this store, also after a restart. */
   readonly gateway: string;
-  /** Number of the newest decision in it; 0 where there is none. */
-  readonly lastNumber: number;
+}
+
+/** What came of decisions that were to be appended. */
+export interface Appended {
+  readonly rows: number;
+  /** Decisions that could not be written, by account. */
+  readonly dropped: readonly (readonly [accountId: string, rows: number])[];
+  /** A sentence, if there are such. */
+  readonly fault?: string | undefined;
 }
 
 export interface StoreSize {
@@ -256,7 +263,7 @@ type AskTask = {
 /** A task for the keeper, which answers with a `KeeperReply` of the same number. */
 export type KeeperTask =
   | { readonly task: 'start'; readonly options: StoreOptions }
-  | { readonly task: 'append'; readonly lines: Lines; readonly nowMs: number }
+  | { readonly task: 'append'; readonly packed: PackedDecisions; readonly nowMs: number }
   | { readonly task: 'tend'; readonly nowMs: number }
   | AskTask
   | { readonly task: 'close' };

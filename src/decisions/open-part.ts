@@ -1,6 +1,14 @@
 import { closeSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
 
-import type { Lines } from './waiting-lines.ts';
+/** Decisions of one account, to be appended to its log. */
+export interface Lines {
+  readonly accountId: string;
+  readonly rows: number;
+  readonly firstNumber: number;
+  readonly minAtMs: number;
+  readonly maxAtMs: number;
+  readonly bytes: Uint8Array;
+}
 
 /** The log that decisions of one account are appended to. Lines are there as a whole, or not at all. */
 export class OpenPart {

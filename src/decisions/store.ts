@@ -22,10 +22,10 @@ import { columnNames, schemaVersion } from './columns.ts';
 import { cannotUse, openEngine, quoted } from './engine.ts';
 import type { Answer, Asked, DecisionPage, QuestionKind, Started, StoreOptions, StoreSize } from './messages.ts';
 import { OpenPart } from './open-part.ts';
+import type { Lines } from './open-part.ts';
 import type { ClosedPart, Parts } from './parts.ts';
 import { Summaries } from './summaries.ts';
 import { linesTable, parquetTable, sync } from './tables.ts';
-import type { Lines } from './waiting-lines.ts';
 
 /** A part is closed when it has so many rows or bytes, and at the end of every hour. */
 const partRows = 65_536;
@@ -71,7 +71,6 @@ export class DecisionStore {
   readonly #removedToMs = new Map<string, number>();
   readonly #beganMs: number;
   #keptFromMs = 0;
-  /** Number of the newest decision that was there at the start. */
   #lastNumber = 0;
   /** The time by which ages are told. */
   #believedMs = Date.now();
@@ -113,8 +112,12 @@ export class DecisionStore {
   }
 
   get started(): Started {
-    const gateway = readFileSync(join(this.#options.folder, 'gateway'), 'utf8').trim();
-    return { gateway, lastNumber: this.#lastNumber };
+    return { gateway: readFileSync(join(this.#options.folder, 'gateway'), 'utf8').trim() };
+  }
+
+  /** Number of the newest decision that was there at the start; 0 where there was none. */
+  get lastNumber(): number {
+    return this.#lastNumber;
   }
 
   get size(): StoreSize {

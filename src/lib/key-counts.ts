@@ -2,6 +2,11 @@
 export class KeyCounts<Key> {
   readonly #counts = new Map<Key, number>();
 
+  /** Keys of which there is something. */
+  get size(): number {
+    return this.#counts.size;
+  }
+
   of(key: Key): number {
     return this.#counts.get(key) ?? 0;
   }
