@@ -6335,13 +6335,13 @@ export interface Operations {
   /** Watch traffic as it happens */
   TrafficEvents: { path: {}; query: {}; body: undefined; response: string };
   /** List decisions about visitors */
-  DecisionsList: { path: {}; query: { limit?: number; before_id?: string; since?: string; until?: string; edge_id?: string; route_id?: string; source?: string; verdict?: string; module?: string; restriction_id?: string; person?: string; host?: string; status?: string; request_id?: string }; body: undefined; response: DecisionsPage };
+  DecisionsList: { path: {}; query: { limit?: number; before_id?: string; since?: string; until?: string; edge_id?: string; route_id?: string; backend_id?: string; policy_id?: string; tunnel_session_id?: string; source?: string; verdict?: string; module?: string; restriction_id?: string; person?: string; host?: string; status?: string; request_id?: string }; body: undefined; response: DecisionsPage };
   /** Explain a decision about a visitor */
   DecisionsExplain: { path: { id: string }; query: {}; body: undefined; response: DecisionExplanation };
   /** Count decisions about visitors */
-  DecisionsSummary: { path: {}; query: { since?: string; until?: string; edge_id?: string; route_id?: string; source?: string; verdict?: string; module?: string; restriction_id?: string; person?: string; host?: string; status?: string; backend_id?: string; policy_id?: string; step?: string }; body: undefined; response: DecisionSummary };
+  DecisionsSummary: { path: {}; query: { since?: string; until?: string; edge_id?: string; route_id?: string; backend_id?: string; policy_id?: string; tunnel_session_id?: string; source?: string; verdict?: string; module?: string; restriction_id?: string; person?: string; host?: string; status?: string; step?: string }; body: undefined; response: DecisionSummary };
   /** List what has most decisions */
-  DecisionsTop: { path: {}; query: { since?: string; until?: string; edge_id?: string; route_id?: string; source?: string; verdict?: string; module?: string; restriction_id?: string; person?: string; host?: string; status?: string; backend_id?: string; policy_id?: string; by?: string; order?: string; top?: string }; body: undefined; response: DecisionTop };
+  DecisionsTop: { path: {}; query: { since?: string; until?: string; edge_id?: string; route_id?: string; backend_id?: string; policy_id?: string; tunnel_session_id?: string; source?: string; verdict?: string; module?: string; restriction_id?: string; person?: string; host?: string; status?: string; by?: string; order?: string; top?: string }; body: undefined; response: DecisionTop };
   /** Inspect requests */
   InspectionsCreate: { path: {}; query: {}; body: InspectionCreate; response: Inspection };
   /** List inspections */
@@ -6714,10 +6714,10 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   TrafficHistory: { method: 'GET', path: '/traffic/history', query: ['edge_id'], idempotencyKey: false },
   TrafficHealth: { method: 'GET', path: '/traffic/health', query: [], idempotencyKey: false },
   TrafficEvents: { method: 'GET', path: '/traffic/events', query: [], idempotencyKey: false },
-  DecisionsList: { method: 'GET', path: '/decisions', query: ['limit', 'before_id', 'since', 'until', 'edge_id', 'route_id', 'source', 'verdict', 'module', 'restriction_id', 'person', 'host', 'status', 'request_id'], idempotencyKey: false, list: 'decisions' },
+  DecisionsList: { method: 'GET', path: '/decisions', query: ['limit', 'before_id', 'since', 'until', 'edge_id', 'route_id', 'backend_id', 'policy_id', 'tunnel_session_id', 'source', 'verdict', 'module', 'restriction_id', 'person', 'host', 'status', 'request_id'], idempotencyKey: false, list: 'decisions' },
   DecisionsExplain: { method: 'GET', path: '/decisions/{id}/explanation', query: [], idempotencyKey: false },
-  DecisionsSummary: { method: 'GET', path: '/decisions/summary', query: ['since', 'until', 'edge_id', 'route_id', 'source', 'verdict', 'module', 'restriction_id', 'person', 'host', 'status', 'backend_id', 'policy_id', 'step'], idempotencyKey: false },
-  DecisionsTop: { method: 'GET', path: '/decisions/top', query: ['since', 'until', 'edge_id', 'route_id', 'source', 'verdict', 'module', 'restriction_id', 'person', 'host', 'status', 'backend_id', 'policy_id', 'by', 'order', 'top'], idempotencyKey: false },
+  DecisionsSummary: { method: 'GET', path: '/decisions/summary', query: ['since', 'until', 'edge_id', 'route_id', 'backend_id', 'policy_id', 'tunnel_session_id', 'source', 'verdict', 'module', 'restriction_id', 'person', 'host', 'status', 'step'], idempotencyKey: false },
+  DecisionsTop: { method: 'GET', path: '/decisions/top', query: ['since', 'until', 'edge_id', 'route_id', 'backend_id', 'policy_id', 'tunnel_session_id', 'source', 'verdict', 'module', 'restriction_id', 'person', 'host', 'status', 'by', 'order', 'top'], idempotencyKey: false },
   InspectionsCreate: { method: 'POST', path: '/inspections', query: [], idempotencyKey: false },
   InspectionsList: { method: 'GET', path: '/inspections', query: [], idempotencyKey: false },
   InspectionsGet: { method: 'GET', path: '/inspections/{id}', query: [], idempotencyKey: false },

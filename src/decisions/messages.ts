@@ -55,7 +55,7 @@ export interface Selection {
 }
 
 export interface AnyOf {
-  readonly dimension: 'edge' | 'route' | 'restriction';
+  readonly dimension: 'edge' | 'route' | 'restriction' | 'backend';
   readonly key: string;
 }
 

@@ -34,7 +34,7 @@ const texts = [
   'beforeSuffix',
 ];
 const numbers = ['before', 'fromMs', 'toMs', 'status', 'limit', 'stepMs', 'hoursFromMs'];
-const dimensions = ['edge', 'route', 'restriction'];
+const dimensions = ['edge', 'route', 'restriction', 'backend'];
 /** Longest text of a question, and the largest number of rows, intervals and keys. */
 const most = { text: 10_000, limit: 10_000, intervals: 100_000, keys: 1_000 };
 

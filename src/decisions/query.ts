@@ -48,7 +48,7 @@ export function conditionsOf(filter: Selection & { readonly before?: number | un
 
 function conditionOfKey({ dimension }: AnyOf, at: number): string {
   if (dimension === 'restriction') return `list_contains(string_split(rule, ' '), $key${at})`;
-  return `${dimension === 'edge' ? 'edge_id' : 'route_id'} = $key${at}`;
+  return `${dimension}_id = $key${at}`;
 }
 
 function asWhole(value: number | undefined): bigint | undefined {

@@ -110,7 +110,13 @@ onAnyGatehouse(
       const atMs = Date.parse('2026-11-14T10:11:14.900Z');
       const { paths } = await keep(
         { at_ms: atMs, edge_id: 'ep_1', source: '2001:db8::7', person: "o'brien@example.com" },
-        { at_ms: atMs + 5_000, route_id: 'edghtsrt_9', verdict: 'warned', would_be_refused_by: 'rate_limit' },
+        {
+          at_ms: atMs + 5_000,
+          route_id: 'edghtsrt_9',
+          verdict: 'warned',
+          would_be_refused_by: 'rate_limit',
+          backend_id: 'bkdstc_9',
+        },
         { at_ms: atMs + 9_000, host: 'other.example.com', rule: 'ipx_1 ipx_2', request_id: 'op_1', status: 404 },
       );
       const expected: Record<string, string> = {
@@ -123,6 +129,7 @@ onAnyGatehouse(
         'source=2001:db8::7': '/0',
         'source=203.0.113.9': '/2 /1',
         'source=203.0.113.0/24': '/2 /1',
+        'backend_id=bkdstc_9': '/1',
         'verdict=warned': '/1',
         'module=rate_limit': '/1',
         'restriction_id=ipx_2': '/2',
@@ -158,7 +165,16 @@ onAnyGatehouse(
         assert.equal((await ask(`?${query}`)).status, 400, query);
       const long = 'a'.repeat(4_000);
       for (const text of ["' OR true --", '$before', '"', '{"a":[[[]]]}', long])
-        for (const name of ['edge_id', 'route_id', 'module', 'restriction_id', 'person', 'host', 'request_id'])
+        for (const name of [
+          'edge_id',
+          'route_id',
+          'backend_id',
+          'module',
+          'restriction_id',
+          'person',
+          'host',
+          'request_id',
+        ])
           assert.equal(await paths(`?${name}=${encodeURIComponent(text)}`), '', name);
     });
 
@@ -200,19 +216,33 @@ onAnyGatehouse(
       assert.equal((await g().get('/decisions/top?by=edge&order=requests', { token })).body.entries.length, 2);
     });
 
-    test('are counted by the policy that decides on edges, which an account sees of its own alone', async () => {
+    test('are listed and counted by the policy that decides on edges, which an account sees of its own alone', async () => {
       const { id: policy } = await g().create('/ip_policies', {});
       const { id: edge } = await g().create('/edges/tcp', {
         hostports: [],
         ip_restriction: { ip_policy_ids: [policy] },
       });
       const { token } = await keep({});
-      const answer = await g().get(`/decisions/summary?policy_id=${policy}`);
-      assert.equal(answer.status, 200, JSON.stringify(answer.body));
-      assert.equal(answer.body.total.requests, 0);
-      assert.match(edge, /^edgtcp_/);
-      assert.equal((await g().get(`/decisions/summary?policy_id=${policy}`, { token })).status, 400);
-      assert.equal((await g().get('/decisions/top?policy_id=ipp_none')).status, 400);
+      const { id: restriction } = await g().create('/ip_restrictions', {
+        type: 'endpoints',
+        enforced: false,
+        ip_policy_ids: [policy],
+      });
+      const [row] = await g().app.context.store.queries.all('SELECT account_id FROM ip_policies');
+      const own = String(row?.[0]);
+      storeOf(g()).add(own, decision({ edge_id: edge, path: '/of-the-edge' }));
+      storeOf(g()).add(own, decision({ rule: `ipx_1 ${restriction}`, verdict: 'warned', path: '/of-the-restriction' }));
+      storeOf(g()).add(own, decision({ path: '/of-neither' }));
+      const { body } = await g().get(`/decisions?policy_id=${policy}`);
+      const paths = body.decisions.map(({ path }: { path: string }) => path);
+      assert.deepEqual(paths, ['/of-the-restriction', '/of-the-edge']);
+      assert.equal((await g().get(`/decisions/summary?policy_id=${policy}`)).body.total.requests, 2);
+      for (const asked of ['', '/summary', '/top']) {
+        const { status, body: fault } = await g().get(`/decisions${asked}?policy_id=${policy}`, { token });
+        assert.equal(status, 400);
+        assert.match(fault.msg, /policy_id ".*" selects nothing: this account has no such IP policy/);
+        assert.equal((await g().get(`/decisions${asked}?policy_id=ipp_none`)).status, 400);
+      }
     });
 
     test('are not counted by what selects nothing', async () => {

@@ -10,8 +10,9 @@ import { DecisionExplanation, ExplainedMoment } from './explanation-schema.ts';
 import { presentGateway } from './gateways-view.ts';
 import { joinPages } from './join-pages.ts';
 import { presentDecision } from './present.ts';
-import { decisionId, prefix, readDecisionFilter } from './read-filter.ts';
+import { decisionId, prefix } from './read-filter.ts';
 import { decisionQuery, DecisionsPage, DecisionView } from './schema.ts';
+import { readDecisionFilter } from './selection.ts';
 import { summaryOperation, topOperation } from './summary.ts';
 import { DecisionCounts, DecisionPoint, DecisionSummary, DecisionTop } from './summary-schema.ts';
 
@@ -38,7 +39,7 @@ function listOperation(context: ResourceContext): Operation {
     response: DecisionsPage,
     errors: [invalidTime, ...Object.values(errors)],
     handle: async (call) => {
-      const filter = readDecisionFilter(call);
+      const filter = await readDecisionFilter(context, call);
       const asked = await askGateways(
         context,
         'list',

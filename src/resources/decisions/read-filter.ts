@@ -1,4 +1,3 @@
-import type { Call } from '../../api/call.ts';
 import { invalidTime, wrongIdKind } from '../../api/errors.ts';
 import type { DecisionFilter } from '../../decisions/messages.ts';
 import { sourceRange } from '../../decisions/source-range.ts';
@@ -13,35 +12,12 @@ export const verdicts = ['allowed', 'warned', 'refused'] as const;
 /** Digits of an id, so that ids sort in the order of decisions. */
 const digits = 17;
 
-/** Reads the query of a call; whatever it does not take would select nothing, and is refused. */
-export function readDecisionFilter({ caller, page, filters }: Call): DecisionFilter {
-  const { since, until, source, status, verdict } = filters;
-  const untilMs = readTime(until);
-  return {
-    accountId: caller.accountId,
-    limit: page.limit,
-    ...readBefore(page.beforeId),
-    fromMs: readTime(since),
-    // Times are shown in whole seconds, and the last one counts.
-    toMs: untilMs === undefined ? undefined : untilMs + 1000,
-    edgeId: filters['edge_id'],
-    routeId: filters['route_id'],
-    source: readSource(source),
-    verdict: readVerdict(verdict),
-    module: filters['module'],
-    rule: filters['restriction_id'],
-    person: filters['person'],
-    host: filters['host'],
-    status: readStatus(status),
-    requestId: filters['request_id'],
-  };
-}
-
 export function decisionId({ number, suffix }: Place): string {
   return `${prefix}_${String(number).padStart(digits, '0')}${suffix}`;
 }
 
-function readBefore(id: string | undefined): Pick<DecisionFilter, 'before' | 'beforeSuffix'> {
+/** Reads the place that a page begins behind. */
+export function readBefore(id: string | undefined): Pick<DecisionFilter, 'before' | 'beforeSuffix'> {
   if (id === undefined) return {};
   const [, number, beforeSuffix] = /^dec_(\d{17})([0-9a-f]{8})$/.exec(id) ?? [];
   if (number === undefined) throw new UserError(wrongIdKind, { field: 'before_id', id: quote(id), prefix });

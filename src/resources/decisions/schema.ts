@@ -82,6 +82,17 @@ export const decisionQuery: readonly QueryParameter[] = [
   equal('until', 'Only decisions of this time and earlier, RFC 3339.', '2026-11-14T11:11:14Z'),
   equal('edge_id', 'Only this edge, or endpoint of an agent.', 'edghts_2tQzYDLwIVU45s8sSMNpRfQp1Ng'),
   equal('route_id', 'Only this route.', 'edghtsrt_2tQzYDLwIVU45s8sSMNpRfQp1Ng'),
+  equal('backend_id', 'Only what went to this backend, or endpoint of an agent.', 'bkdstc_2tQzYDLwIVU45s8sSMNpRfQp1Ng'),
+  equal(
+    'policy_id',
+    'Only edges, routes and endpoints that decide by this IP policy, and what its restrictions refused.',
+    'ipp_2tQzYDLwIVU45s8sSMNpRfQp1Ng',
+  ),
+  equal(
+    'tunnel_session_id',
+    'Only what the agent of this session serves: its endpoints, and groups of its labels. Others may share these; which agent took a request is not kept.',
+    'ts_2tQzYDLwIVU45s8sSMNpRfQp1Ng',
+  ),
   equal('source', 'Only visitors with this address, or within this CIDR.', '203.0.113.0/24'),
   equal('verdict', `Only this verdict: ${verdicts.join(', ')}.`, 'refused'),
   equal('module', 'Only what this module or action has refused, or would have if it were enforced.', 'ip_restriction'),

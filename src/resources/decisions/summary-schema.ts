@@ -108,15 +108,7 @@ export const DecisionTop = Type.Object(
   { $id: 'DecisionTop' },
 );
 
-const selectionQuery: readonly QueryParameter[] = [
-  ...decisionQuery.filter(({ name }) => name !== 'request_id'),
-  equal('backend_id', 'Only what went to this backend, or endpoint of an agent.', 'bkdstc_2tQzYDLwIVU45s8sSMNpRfQp1Ng'),
-  equal(
-    'policy_id',
-    'Only edges, routes and endpoints that decide by this IP policy, and what its restrictions refused.',
-    'ipp_2tQzYDLwIVU45s8sSMNpRfQp1Ng',
-  ),
-];
+const selectionQuery: readonly QueryParameter[] = decisionQuery.filter(({ name }) => name !== 'request_id');
 
 export const summaryQuery: readonly QueryParameter[] = [
   ...selectionQuery,

@@ -12,6 +12,7 @@ import { endpointsAt } from './endpoints-at.ts';
 import * as errors from './errors.ts';
 import { claimedNames, claimedPorts } from './holders.ts';
 import { TunnelHost } from './host.ts';
+import { recordedBy } from './recorded.ts';
 import { sessionOperations, tunnelOperations } from './operations.ts';
 import { heldLabels, labelledTunnels, TunnelRows } from './rows.ts';
 import { TunnelSessionCommand, TunnelSessionView, TunnelView } from './schema.ts';
@@ -52,6 +53,7 @@ export const tunnelsResource: Resource = {
         (await heldLabels(queries, accountId)).some((held) => hasLabels(held, labels)),
       page: async (accountId, page) => store.page(tunnels, accountId, page),
       at: endpointsAt,
+      ...recordedBy(services),
       find: async (accountId, tunnelId) => store.find(tunnels, accountId, tunnelId),
       async modulesOf({ account_id, claim_id, traffic_policy: value }) {
         // Not from the cache of the store, which knows documents by their ids: those of claims begin as those of endpoints do.

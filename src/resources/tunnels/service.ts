@@ -64,8 +64,23 @@ export interface AgentTunnels {
   modulesOf(tunnel: Tunnel): Promise<Readonly<Record<string, Settings>>>;
   /** Endpoints of the account's agents at a place, also of one that is expected back. */
   at(queries: Queries, accountId: string, place: AgentPlace): Promise<readonly AgentEndpoint[]>;
+  /** What decisions about visitors name of that which the agent of a session serves; undefined where it is not connected. */
+  recordedOfSession(
+    queries: Queries,
+    accountId: string,
+    sessionId: string,
+    most: number,
+  ): Promise<readonly Recorded[] | 'too_many' | undefined>;
+  /** The same of the agent's part of an endpoint; undefined where no agent has it. */
+  recordedOfEndpoint(queries: Queries, accountId: string, endpointId: string): Promise<Recorded | undefined>;
   /** Id of the user or bot whose credential the agent of the tunnel has; undefined once that is gone. */
   ownerOf(tunnel: Pick<Tunnel, 'account_id' | 'session_id'>): Promise<string | undefined>;
+}
+
+/** An edge or a backend, as decisions about visitors name it. Agents that share an endpoint, or labels, share it. */
+export interface Recorded {
+  readonly dimension: 'edge' | 'backend';
+  readonly key: string;
 }
 
 /** The place of a URL, as endpoints of agents hold it. */
