@@ -86,6 +86,6 @@ export class ResilientGateway implements AsyncDisposable {
 
   async #stop(): Promise<void> {
     await this.#engine?.drain(this.#options.drainMs);
-    await this.#options.file?.flush();
+    await this.#options.file?.[Symbol.asyncDispose]();
   }
 }

@@ -1,48 +1,43 @@
-import { createHash, hash, randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { deserialize, serialize } from 'node:v8';
+import { randomBytes } from 'node:crypto';
 
 import type { Sealer } from '../lib/sealed-secret.ts';
-import { nextTurn } from '../lib/next-turn.ts';
 import { Turns } from '../lib/turns.ts';
-import type { HttpsEdgeEntry, SnapshotEntry, SnapshotUpdate } from './contract.ts';
+import type { SnapshotEntry, SnapshotUpdate } from './contract.ts';
+import type { FileHead } from './file/format.ts';
+import { readSnapshot } from './file/reader.ts';
+import { WritingThread } from './file/writing.ts';
 import type { CertificatePair } from './local-ca.ts';
-import { SnapshotState } from './state.ts';
+import { WaitingUpdates } from './waiting-updates.ts';
 
 /** The state that lets a gateway start without its database. */
 export interface SavedSnapshot {
   readonly update: SnapshotUpdate;
   /** The installation's certificate authority. */
   readonly localCa: CertificatePair;
-  /** The database that it was made of; files of older versions do not say. */
-  readonly database?: string;
 }
 
 /** Delay in which further updates join a write. */
-const writeAfterMs = 1_000;
-/** A large snapshot that changes all the time takes one part in so many of a processor. */
-const restFactor = 20;
-/** Some tenths of a millisecond; some milliseconds where all are policies of a thousand rules. */
-const entriesInTurn = 100;
-const lengthBytes = 4;
-/** Blocks of bytes, each behind its length: the snapshot without its entries, then these. */
-const blockFormat = 'gatehouse-snapshot-3';
-/** The former format: one value. */
-const valueFormat = 'gatehouse-snapshot-2';
+const writeAfterMs = 100;
+/** Pause after a write that has failed; it doubles with each further one. */
+const retryMs = 1_000;
+const longestRetryMs = 30_000;
 
-/** The last snapshot in force, in a file that is written whole or not at all and has a checksum. */
-export class SnapshotFile {
+/**
+ * The last snapshot in force, in a file of SQLite. Each update is written in one transaction by a thread of its own, a moment
+ * after it came in force. What the disk does not take is kept, and tried again.
+ */
+export class SnapshotFile implements AsyncDisposable {
   readonly #path: string;
   readonly #sealer: Sealer;
   readonly #onFault: (error: unknown) => void;
   readonly #database: string;
-  readonly #state = new SnapshotState();
+  readonly #writer = randomBytes(12).toString('base64url');
+  readonly #thread: WritingThread;
   #localCa: CertificatePair | undefined;
+  /** What the file does not have yet. */
+  readonly #pending = new WaitingUpdates();
   #timer: NodeJS.Timeout | undefined;
-  /** `performance.now()` until which the last write has been paid for. */
-  #restsUntil = 0;
-  #busyMs = 0;
+  #retryMs = retryMs;
   readonly #writes = new Turns();
 
   /** `database` says which database the configuration comes from; a file of another one is refused. */
@@ -51,38 +46,24 @@ export class SnapshotFile {
     this.#database = database;
     this.#sealer = sealer;
     this.#onFault = onFault;
+    this.#thread = new WritingThread(path, sealer);
   }
 
-  /** Undefined where there is no file. Throws for one that is damaged or cannot be opened. */
+  /** Undefined where there is no snapshot. Throws for one that is damaged or cannot be opened. */
   async load(): Promise<SavedSnapshot | undefined> {
-    const bytes = await readFile(this.#path).catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-      throw error;
-    });
-    if (bytes === undefined) return undefined;
-    const lineEnd = bytes.indexOf('\n');
-    const payload = bytes.subarray(lineEnd + 1);
-    const [format = '', sum] = bytes.subarray(0, lineEnd).toString().split(' ');
-    if (![blockFormat, valueFormat].includes(format) || sum !== hash('sha256', payload)) {
-      throw new Error(`${this.#path} is damaged or of another version; delete it once the database is back`);
-    }
-    // Only `#write` makes a payload with this checksum.
-    const { update, localCa, database } =
-      format === blockFormat ? readBlocks(payload) : (deserialize(payload) as SavedSnapshot);
-    const saved = {
-      update: {
-        ...update,
-        set: update.set.map((entry) => this.#mapSecrets(entry, (text, id) => this.#sealer.open(text, id))),
-      },
-      localCa: { ...localCa, privateKeyPem: this.#sealer.open(localCa.privateKeyPem, 'local_ca') },
-    };
-    if (database !== undefined && database !== this.#database) {
+    const read = await readSnapshot(this.#path, this.#sealer);
+    if (read === undefined) return undefined;
+    const { version, mark, database, localCa } = read.head;
+    if (database !== this.#database) {
       throw new Error(
         `the database cannot be reached, and ${this.#path} holds the configuration of another one (${database}), which is ` +
           'not served. Name a file of its own with --snapshot-file, or delete this one.',
       );
     }
-    return saved;
+    return {
+      update: { version, ...(mark !== undefined && { mark }), full: true, set: read.entries, removed: [] },
+      localCa: { ...localCa, privateKeyPem: this.#sealer.open(localCa.privateKeyPem, 'local_ca') },
+    };
   }
 
   setLocalCa(localCa: CertificatePair): void {
@@ -90,134 +71,67 @@ export class SnapshotFile {
   }
 
   follow(update: SnapshotUpdate): void {
-    this.#state.follow(update);
-    this.#timer ??= setTimeout(
-      () => {
-        this.flush().catch(this.#onFault);
-      },
-      Math.max(writeAfterMs, this.#restsUntil - performance.now()),
-    ).unref();
+    this.#pending.add(lasting(update));
+    this.#writeAfter(writeAfterMs);
   }
 
-  /** Writes the updates since the last write now. */
+  /** Writes what the file does not have yet. Rejects where it cannot be written. */
   flush(): Promise<void> {
-    if (this.#timer === undefined) return this.#writes.settled();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     return this.#writes.run(() => this.#write());
   }
 
-  /** Goes on in many turns: traffic and the API must not wait for a hundred thousand entries. */
+  /** Writes what is left, and closes the file. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.flush().catch(this.#onFault);
+    clearTimeout(this.#timer);
+    await this.#thread[Symbol.asyncDispose]().catch(this.#onFault);
+  }
+
+  #writeAfter(ms: number): void {
+    this.#timer ??= setTimeout(() => {
+      this.flush().catch(this.#onFault);
+    }, ms).unref();
+  }
+
   async #write(): Promise<void> {
-    if (this.#localCa === undefined) return;
-    // The next write will take as long as the last one did.
-    this.#restsUntil = performance.now() + restFactor * this.#busyMs;
-    const { set, ...rest } = this.#state.asUpdate();
-    const { certificatePem, privateKeyPem } = this.#localCa;
-    const withoutEntries: SavedSnapshot = {
-      update: { ...rest, set: [] },
-      localCa: { certificatePem, privateKeyPem: this.#sealer.seal(privateKeyPem, 'local_ca') },
+    const localCa = this.#localCa;
+    if (localCa === undefined) return;
+    for (let update = this.#pending.take(); update !== undefined; update = this.#pending.take()) {
+      try {
+        await this.#thread.write(update, this.#headOf(update, localCa));
+        this.#retryMs = retryMs;
+      } catch (error) {
+        this.#pending.putBack(update);
+        this.#writeAfter(this.#retryMs);
+        this.#retryMs = Math.min(2 * this.#retryMs, longestRetryMs);
+        throw error;
+      }
+    }
+  }
+
+  #headOf({ version, mark }: SnapshotUpdate, { certificatePem, privateKeyPem }: CertificatePair): FileHead {
+    return {
+      writer: this.#writer,
+      version,
+      ...(mark !== undefined && { mark }),
       database: this.#database,
+      localCa: { certificatePem, privateKeyPem: this.#sealer.seal(privateKeyPem, 'local_ca') },
     };
-    const blocks = [toBlock(withoutEntries)];
-    const digest = createHash('sha256').update(blocks[0] ?? '');
-    let busyMs = 0;
-    for (let at = 0; at < set.length; at += entriesInTurn) {
-      const beganMs = performance.now();
-      const entries = set.slice(at, at + entriesInTurn).flatMap(withoutObserved);
-      const block = toBlock(entries.map((entry) => this.#mapSecrets(entry, (text, id) => this.#sealer.seal(text, id))));
-      digest.update(block);
-      blocks.push(block);
-      busyMs += performance.now() - beganMs;
-      await nextTurn();
-    }
-    await writeAtomically(this.#path, [Buffer.from(`${blockFormat} ${digest.digest('hex')}\n`), ...blocks]);
-    this.#busyMs = busyMs;
-    this.#restsUntil = performance.now() + restFactor * busyMs;
   }
-
-  /** Seals or opens private keys, the secrets of clients and those in vaults, the only secrets in a snapshot. */
-  #mapSecrets(entry: SnapshotEntry, change: ChangeSecret): SnapshotEntry {
-    if (entry.kind === 'certificate') return { ...entry, privateKeyPem: change(entry.privateKeyPem, entry.id) };
-    if (entry.kind === 'visitor_key') {
-      const { id, secret, privateJwk } = entry;
-      return {
-        ...entry,
-        secret: change(secret, `visitor_key ${id}`),
-        privateJwk: change(privateJwk, `visitor_jwk ${id}`),
-      };
-    }
-    if (entry.kind === 'vault_secret') return { ...entry, value: change(entry.value, `vault_secret ${entry.id}`) };
-    return entry.kind === 'https_edge' ? mapClientSecrets(entry, change) : entry;
-  }
-}
-
-type ChangeSecret = (text: string, context: string) => string;
-
-function mapClientSecrets(entry: HttpsEdgeEntry, change: ChangeSecret): HttpsEdgeEntry {
-  if (!entry.routes.some(({ modules }) => Object.values(modules).some(hasClientSecret))) return entry;
-  const routes = entry.routes.map((route) => ({
-    ...route,
-    modules: Object.fromEntries(
-      Object.entries(route.modules).map(([name, settings]) => [
-        name,
-        hasClientSecret(settings)
-          ? { ...settings, client_secret: change(settings.client_secret, `${route.id} ${name}`) }
-          : settings,
-      ]),
-    ),
-  }));
-  return { ...entry, routes };
-}
-
-function hasClientSecret(settings: unknown): settings is { readonly client_secret: string } {
-  return (
-    typeof settings === 'object' &&
-    settings !== null &&
-    'client_secret' in settings &&
-    typeof settings.client_secret === 'string'
-  );
 }
 
 /** Tunnels are gone after a restart; a backend that was configured stays, and has none until agents are back. */
-function withoutObserved(entry: SnapshotEntry): readonly SnapshotEntry[] {
-  if ('observed' in entry && entry.observed) return [];
-  return [entry.kind === 'tunnel_backend' ? { ...entry, tunnels: [] } : entry];
+function lasting(update: SnapshotUpdate): SnapshotUpdate {
+  if (!update.set.some((entry) => entry.kind === 'tunnel_backend' || isObserved(entry))) return update;
+  const set = update.set
+    .filter((entry) => !isObserved(entry))
+    .map((entry) => (entry.kind === 'tunnel_backend' ? { ...entry, tunnels: [] } : entry));
+  // One that lasted may have become one that does not.
+  return { ...update, set, removed: [...update.removed, ...update.set.filter(isObserved)] };
 }
 
-function toBlock(value: unknown): Buffer {
-  const bytes = serialize(value);
-  const length = Buffer.alloc(lengthBytes);
-  length.writeUInt32LE(bytes.length);
-  return Buffer.concat([length, bytes]);
-}
-
-/** Only `#write` makes blocks with the right checksum. */
-function readBlocks(payload: Buffer): SavedSnapshot {
-  const values: unknown[] = [];
-  for (let at = 0; at < payload.length;) {
-    const end = at + lengthBytes + payload.readUInt32LE(at);
-    values.push(deserialize(payload.subarray(at + lengthBytes, end)));
-    at = end;
-  }
-  const [saved, ...entries] = values as [SavedSnapshot, ...SnapshotEntry[][]];
-  return { ...saved, update: { ...saved.update, set: entries.flat() } };
-}
-
-/** Writes another file, syncs it, then renames it: a crash leaves the old or the new file. */
-async function writeAtomically(path: string, parts: readonly Uint8Array[]): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  // A random name, because another gateway may have been given the same path.
-  const beside = `${path}.${randomBytes(6).toString('hex')}.partial`;
-  try {
-    await using file = await open(beside, 'wx', 0o600);
-    await file.writeFile(parts);
-    await file.sync();
-    await rename(beside, path);
-  } catch (error) {
-    await rm(beside, { force: true });
-    throw error;
-  }
-  await using folder = await open(dirname(path), 'r');
-  await folder.sync();
+function isObserved(entry: SnapshotEntry): boolean {
+  return 'observed' in entry && Boolean(entry.observed);
 }
