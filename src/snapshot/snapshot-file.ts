@@ -133,5 +133,5 @@ function lasting(update: SnapshotUpdate): SnapshotUpdate {
 }
 
 function isObserved(entry: SnapshotEntry): boolean {
-  return 'observed' in entry && Boolean(entry.observed);
+  return 'observed' in entry && entry.observed;
 }
