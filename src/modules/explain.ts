@@ -3,7 +3,7 @@ import { UserError } from '../errors/user-error.ts';
 import { formatIp } from '../lib/ip/address.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { NamedPart } from './index.ts';
-import { blankVisit, NotDescribed } from './not-described.ts';
+import { blankVisit, NotDescribed, servicesOfDescribed, unknown } from './not-described.ts';
 import { judgeVisitor } from './sign-in.ts';
 import type { SignIn, VisitorIdentity } from './sign-in.ts';
 import type { ShownCertificate } from './shown-certificate.ts';
@@ -144,9 +144,7 @@ function judgeOneOf(persons: readonly VisitorIdentity[], { mayEnter }: SignIn): 
   return verdicts.size === 1 ? verdict : 'unknown';
 }
 
-const unknown = (): never => {
-  throw new NotDescribed();
-};
+const unsaid = unknown();
 
 /** What the step that runs goes by. */
 interface Seen {
@@ -171,23 +169,17 @@ function describedVisit(
     return isAllowed;
   };
   const services: StepServices = {
-    access: { allows: record, denies: access.denies, isUnloadable: () => false },
-    rates: { take: unknown },
-    requests: { send: unknown },
-    secrets: { get: unknown },
-    notes: { add: () => {} },
-    passwords: { check: (visit, refuses) => refuses(visit.headers) },
-    tokens: { admit: unknown, judge: unknown },
+    ...servicesOfDescribed({ allows: record, denies: access.denies }),
     logins: {
       admit(_visit, signIn, isOptional) {
         if (isOptional) seen.isSpared = true;
         const isIn = hasSignedIn?.(signIn) ?? true;
         const verdict = person === undefined || !isIn ? 'unknown' : judgeOneOf([person].flat(), signIn);
         if (isOptional || verdict === 'enters') return undefined;
-        return verdict === 'unknown' ? unknown() : new UserError(refusedByModule, { address: formatIp(source) });
+        return verdict === 'unknown' ? unsaid() : new UserError(refusedByModule, { address: formatIp(source) });
       },
-      holds: unknown,
-      idToken: unknown,
+      holds: unsaid,
+      idToken: unsaid,
     },
   };
   return {
@@ -195,39 +187,39 @@ function describedVisit(
     warn: (by) => void seen.warns.push(by),
     source,
     hostname: '',
-    facts: unknown,
-    endpoint: unknown,
+    facts: unsaid,
+    endpoint: unsaid,
     get method() {
-      return method ?? (seen.byMethod ? unknown() : 'GET');
+      return method ?? (seen.byMethod ? unsaid() : 'GET');
     },
     get httpVersion() {
-      return unknown();
+      return unsaid();
     },
     get host() {
-      return unknown();
+      return unsaid();
     },
     get target() {
-      return unknown();
+      return unsaid();
     },
     get upstreamTarget() {
-      return unknown();
+      return unsaid();
     },
     set upstreamTarget(_changed: string) {},
     urls: [],
     outgoing: [],
-    kept: unknown,
+    kept: unsaid,
     services,
     get isTls13() {
-      return unknown();
+      return unsaid();
     },
     get certificate() {
-      return certificate === undefined ? unknown() : { ...certificate, ca: seen.ca, facts: [], validUntilMs: Infinity };
+      return certificate === undefined ? unsaid() : { ...certificate, ca: seen.ca, facts: [], validUntilMs: Infinity };
     },
     get headers() {
-      return headers ?? unknown();
+      return headers ?? unsaid();
     },
     get body() {
-      return unknown();
+      return unsaid();
     },
   };
 }

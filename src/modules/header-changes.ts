@@ -6,7 +6,7 @@ import { anyKey } from '../lib/any-key.ts';
 import { parseHostPort } from '../lib/host-port.ts';
 import { connectionHeaders, foldName, isFieldValue, isToken } from '../lib/http-syntax.ts';
 import * as errors from './header-errors.ts';
-import { enabledInput, enabledView } from './module.ts';
+import { moduleInput, moduleView } from './module.ts';
 import type { EdgeModule } from './module.ts';
 import type { HeaderList, ModulePart, RequestStep } from './step.ts';
 
@@ -21,39 +21,31 @@ interface HeaderChanges {
   readonly remove: readonly string[];
 }
 
-function headerChangesInput($id: string, subject: string) {
-  return Type.Object(
-    {
-      enabled: enabledInput,
-      add: Type.Optional(
-        Type.Record(anyKey, Type.String(), {
-          description: `Header name to header value. These headers are injected into ${subject}.`,
-          examples: [{ 'x-frontend': 'gatehouse' }],
-        }),
-      ),
-      remove: Type.Optional(
-        Type.Array(Type.String(), {
-          description: `Header names removed from ${subject}.`,
-          examples: [['x-internal']],
-        }),
-      ),
-    },
-    { $id, additionalProperties: false },
-  );
+function headerChangesInput(name: string, subject: string) {
+  return moduleInput(name, {
+    add: Type.Optional(
+      Type.Record(anyKey, Type.String(), {
+        description: `Header name to header value. These headers are injected into ${subject}.`,
+        examples: [{ 'x-frontend': 'gatehouse' }],
+      }),
+    ),
+    remove: Type.Optional(
+      Type.Array(Type.String(), {
+        description: `Header names removed from ${subject}.`,
+        examples: [['x-internal']],
+      }),
+    ),
+  });
 }
 type Input = Static<ReturnType<typeof headerChangesInput>>;
 
-function headerChangesView($id: string, subject: string) {
-  return Type.Object(
-    {
-      enabled: enabledView,
-      add: Type.Record(anyKey, Type.String(), {
-        description: `Header name to header value. These headers are injected into ${subject}.`,
-      }),
-      remove: Type.Array(Type.String(), { description: `Header names removed from ${subject}.` }),
-    },
-    { $id, additionalProperties: false },
-  );
+function headerChangesView(name: string, subject: string) {
+  return moduleView(name, {
+    add: Type.Record(anyKey, Type.String(), {
+      description: `Header name to header value. These headers are injected into ${subject}.`,
+    }),
+    remove: Type.Array(Type.String(), { description: `Header names removed from ${subject}.` }),
+  });
 }
 
 /** `title` is "Request Headers" or "Response Headers"; `act` puts the rewriter in its place. */
@@ -63,12 +55,12 @@ export function headerModule(
   subject: string,
   act: (rewrite: (headers: HeaderList) => HeaderList, changes: NonNullable<RequestStep['changes']>) => ModulePart,
 ): EdgeModule<Input, HeaderChanges> {
-  const id = `${title.replace(' ', '')}Module`;
+  const id = title.replace(' ', '');
   return {
     name,
     title,
     targets: ['https_route'],
-    input: headerChangesInput(`${id}Replace`, subject),
+    input: headerChangesInput(id, subject),
     view: headerChangesView(id, subject),
     errors: Object.values(errors),
     accept: acceptHeaderChanges,

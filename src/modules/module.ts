@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Static, TSchema } from 'typebox';
+import type { Static, TProperties, TSchema } from 'typebox';
 
 import type { ErrorDefinition, UserError } from '../errors/user-error.ts';
 import type { ModulePart } from './step.ts';
@@ -115,12 +115,26 @@ export interface EdgeModule<Input = never, Stored extends Settings = Settings> {
   build(settings: Stored): ModulePart;
 }
 
-export const enabledInput = Type.Optional(
+const enabledInput = Type.Optional(
   Type.Boolean({
     description: 'true: the module is applied to traffic. false: disabled. Default true if unspecified.',
     default: true,
   }),
 );
-export const enabledView = Type.Boolean({
+const enabledView = Type.Boolean({
   description: 'true: the module is applied to traffic. false: disabled.',
 });
+
+/** The schema of a module's input. `name` is its title without blanks. */
+export function moduleInput<Fields extends TProperties>(name: string, fields: Fields, description?: string) {
+  return Type.Object({ enabled: enabledInput, ...fields }, schemaOptions(`${name}ModuleReplace`, description));
+}
+
+/** The schema of a module as it is shown. */
+export function moduleView<Fields extends TProperties>(name: string, fields: Fields, description?: string) {
+  return Type.Object({ enabled: enabledView, ...fields }, schemaOptions(`${name}Module`, description));
+}
+
+function schemaOptions($id: string, description: string | undefined) {
+  return { $id, additionalProperties: false, ...(description !== undefined && { description }) };
+}

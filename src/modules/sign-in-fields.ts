@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
+import type { TOptional, TProperties } from 'typebox';
 
 import { anyKey } from '../lib/any-key.ts';
-import { enabledInput, enabledView } from './module.ts';
 
 /** The longest session, in seconds. */
 const longestSession = 31_536_000;
@@ -16,6 +16,7 @@ const flag = (description: string) => Type.Boolean({ description, default: false
 const seconds = (description: string) =>
   Type.Integer({ description, minimum: 0, maximum: longestSession, examples: [28_800], default: 0 });
 
+/** Fields of every module by which visitors sign in. */
 const shared = {
   options_passthrough: flag('true: requests with the method OPTIONS, such as CORS preflights, need no login.'),
   cookie_prefix: text('The name of the session cookie begins with it, after "__Host-". Max 64 bytes.', 'shop.', 64),
@@ -24,8 +25,6 @@ const shared = {
   auth_check_interval: seconds(
     'Seconds after which Gatehouse asks the provider again whether the login still holds. 0: never.',
   ),
-  email_addresses: texts('E-mail addresses that may enter, if the provider has verified them.', 'ada@example.com'),
-  email_domains: texts('Domains of verified e-mail addresses that may enter.', 'example.com'),
   groups: texts('Groups whose members may enter.', 'ops'),
   claims: Type.Record(
     anyKey,
@@ -47,55 +46,37 @@ const shared = {
       default: 'any',
     },
   ),
-  upstream_token: flag(
-    'true: the upstream also gets a signed token (JWT) in `Gatehouse-User-Token`, to be checked with the keys at ' +
-      '`/.gatehouse/jwks.json` of the same host.',
-  ),
 };
+
+const upstreamToken = flag(
+  'true: the upstream also gets a signed token (JWT) in `Gatehouse-User-Token`, to be checked with the keys at ' +
+    '`/.gatehouse/jwks.json` of the same host.',
+);
 
 const ipPolicyIds = texts(
   'Ids of the IP policies of the trusted network; needed unless `network` is any.',
   'ipp_2tQzYDLwIVU45s8sSMNpRfQp1Ng',
 );
 
-/** Fields of every module by which visitors sign in. */
 export const signInInput = {
-  enabled: enabledInput,
-  options_passthrough: Type.Optional(shared.options_passthrough),
-  cookie_prefix: Type.Optional(shared.cookie_prefix),
-  inactivity_timeout: Type.Optional(shared.inactivity_timeout),
-  maximum_duration: Type.Optional(shared.maximum_duration),
-  auth_check_interval: Type.Optional(shared.auth_check_interval),
-  groups: Type.Optional(shared.groups),
-  claims: Type.Optional(shared.claims),
-  unverified_email: Type.Optional(shared.unverified_email),
-  network: Type.Optional(shared.network),
+  ...optional(shared),
   ip_policy_ids: Type.Optional(ipPolicyIds),
-  upstream_token: Type.Optional(shared.upstream_token),
-};
-
-/** Settings that stand with the provider where a module has several. */
-export const emailInput = {
-  email_addresses: Type.Optional(shared.email_addresses),
-  email_domains: Type.Optional(shared.email_domains),
+  upstream_token: Type.Optional(upstreamToken),
 };
 
 export const signInView = {
-  enabled: enabledView,
-  options_passthrough: shared.options_passthrough,
-  cookie_prefix: shared.cookie_prefix,
-  inactivity_timeout: shared.inactivity_timeout,
-  maximum_duration: shared.maximum_duration,
-  auth_check_interval: shared.auth_check_interval,
-  groups: shared.groups,
-  claims: shared.claims,
-  unverified_email: shared.unverified_email,
-  network: shared.network,
+  ...shared,
   ip_policies: Type.Array(Type.Ref('Ref'), { description: 'The IP policies of the trusted network.' }),
-  upstream_token: shared.upstream_token,
+  upstream_token: upstreamToken,
 };
 
-export const emailView = { email_addresses: shared.email_addresses, email_domains: shared.email_domains };
+/** Settings that stand with the provider where a module has several. */
+export const emailView = {
+  email_addresses: texts('E-mail addresses that may enter, if the provider has verified them.', 'ada@example.com'),
+  email_domains: texts('Domains of verified e-mail addresses that may enter.', 'example.com'),
+};
+
+export const emailInput = optional(emailView);
 
 export const clientId = Type.String({
   description: 'Id of the client that was registered at the provider. Max 255 bytes.',
@@ -114,3 +95,10 @@ export const clientSecret = (owners: string) =>
       examples: ['a long secret'],
     }),
   );
+
+function optional<Fields extends TProperties>(fields: Fields) {
+  // The same names.
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, Type.Optional(field)])) as {
+    readonly [Name in keyof Fields]: TOptional<Fields[Name]>;
+  };
+}

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import type { Static, TObject } from 'typebox';
 
 import { duplicateEntry, notAnIpPolicyId } from '../errors/shared.ts';
 import { quote, UserError } from '../errors/user-error.ts';
@@ -12,13 +11,12 @@ import { modulePolicyNotFound } from './ip-restriction/errors.ts';
 import type { ModuleReference, Ref, ReferenceKind, Settings } from './module.ts';
 import type { NetworkRule, SignIn, SignInProvider, TrustedNetwork } from './sign-in.ts';
 import * as errors from './sign-in-errors.ts';
-import { signInInput } from './sign-in-fields.ts';
+import type { signInInput } from './sign-in-fields.ts';
 
 /** The longest session of modules that set no limit, in seconds. */
 const usualSession = 1_209_600;
 
-const InputObject = Type.Object(signInInput);
-export type SignInInput = Static<typeof InputObject>;
+export type SignInInput = Partial<Settings> & Static<TObject<typeof signInInput>>;
 
 /** The settings that every such module stores. */
 export interface SignInSettings extends Settings {

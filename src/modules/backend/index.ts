@@ -2,27 +2,20 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
 import { quote, UserError } from '../../errors/user-error.ts';
-import { enabledInput, enabledView } from '../module.ts';
+import { moduleInput, moduleView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import * as errors from './errors.ts';
 
-const Input = Type.Object(
-  {
-    enabled: enabledInput,
-    backend_id: Type.Optional(
-      Type.String({
-        description: 'Id of the backend that receives the traffic. Required.',
-        examples: ['bkdsc_2tQzYDLwIVU45s8sSMNpRfQp1Ng'],
-      }),
-    ),
-  },
-  { $id: 'BackendModuleReplace', additionalProperties: false },
-);
+const Input = moduleInput('Backend', {
+  backend_id: Type.Optional(
+    Type.String({
+      description: 'Id of the backend that receives the traffic. Required.',
+      examples: ['bkdsc_2tQzYDLwIVU45s8sSMNpRfQp1Ng'],
+    }),
+  ),
+});
 
-const View = Type.Object(
-  { enabled: enabledView, backend: Type.Ref('Ref') },
-  { $id: 'BackendModule', additionalProperties: false },
-);
+const View = moduleView('Backend', { backend: Type.Ref('Ref') });
 
 interface BackendSettings {
   readonly enabled: boolean;

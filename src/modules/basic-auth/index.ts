@@ -6,7 +6,7 @@ import type { Static } from 'typebox';
 import { credentialsRequired } from '../../errors/shared.ts';
 import { defineError, quote, UserError } from '../../errors/user-error.ts';
 import { sentCredentials } from '../sent-credentials.ts';
-import { enabledInput, enabledView } from '../module.ts';
+import { moduleInput, moduleView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import type { HeaderList, RequestStep } from '../step.ts';
 
@@ -27,9 +27,9 @@ const username = Type.String({
   maxBytes: 255,
 });
 
-const Input = Type.Object(
+const Input = moduleInput(
+  'BasicAuth',
   {
-    enabled: enabledInput,
     credentials: Type.Array(
       Type.Object(
         {
@@ -54,25 +54,16 @@ const Input = Type.Object(
       },
     ),
   },
-  {
-    $id: 'BasicAuthModuleReplace',
-    additionalProperties: false,
-    description:
-      'Asks visitors for a name and a password (HTTP basic authentication). Wrong ones are answered with 401, and a source ' +
-      'that gives too many of them within a minute with 429. The upstream gets the header `Authorization` as it came: ' +
-      'remove it with `request_headers` where the upstream must not see it.',
-  },
+  'Asks visitors for a name and a password (HTTP basic authentication). Wrong ones are answered with 401, and a source ' +
+    'that gives too many of them within a minute with 429. The upstream gets the header `Authorization` as it came: ' +
+    'remove it with `request_headers` where the upstream must not see it.',
 );
 
-const View = Type.Object(
-  {
-    enabled: enabledView,
-    credentials: Type.Array(Type.Object({ username }, { additionalProperties: false }), {
-      description: 'The names; passwords are never shown.',
-    }),
-  },
-  { $id: 'BasicAuthModule', additionalProperties: false },
-);
+const View = moduleView('BasicAuth', {
+  credentials: Type.Array(Type.Object({ username }, { additionalProperties: false }), {
+    description: 'The names; passwords are never shown.',
+  }),
+});
 
 /** A password that may be given, as it is kept. */
 interface Known {

@@ -5,7 +5,7 @@ import { defineError, quote, UserError } from '../../errors/user-error.ts';
 import { CidrSet, packCidrs } from '../../lib/ip/cidr-set.ts';
 import { parseCidr } from '../../lib/ip/cidr.ts';
 import { addressStep } from '../address-step.ts';
-import { enabledInput, enabledView } from '../module.ts';
+import { moduleInput, moduleView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 
 const invalidModuleCidr = defineError(
@@ -16,15 +16,9 @@ const invalidModuleCidr = defineError(
 
 const cidrs = Type.Array(Type.String(), { maxItems: 1000 });
 
-const Input = Type.Object(
-  { enabled: enabledInput, allow: Type.Optional(cidrs), deny: Type.Optional(cidrs) },
-  { $id: 'CidrRestrictionModuleReplace', additionalProperties: false },
-);
+const Input = moduleInput('CidrRestriction', { allow: Type.Optional(cidrs), deny: Type.Optional(cidrs) });
 
-const View = Type.Object(
-  { enabled: enabledView, allow: cidrs, deny: cidrs },
-  { $id: 'CidrRestrictionModule', additionalProperties: false },
-);
+const View = moduleView('CidrRestriction', { allow: cidrs, deny: cidrs });
 
 interface CidrRestrictionSettings {
   readonly enabled: boolean;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
 import { defineError, UserError } from '../../errors/user-error.ts';
-import { enabledInput, enabledView } from '../module.ts';
+import { moduleInput, moduleView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import { requestEffect } from '../step.ts';
 import type { RequestStep, RequestVisit } from '../step.ts';
@@ -50,27 +50,19 @@ const fields = {
   }),
 };
 
-const Input = Type.Object(
+const Input = moduleInput(
+  'CircuitBreaker',
   {
-    enabled: enabledInput,
     tripped_duration: Type.Optional(Type.Integer({ ...fields.tripped_duration, default: 10 })),
     rolling_window: Type.Optional(Type.Integer({ ...fields.rolling_window, default: 10 })),
     num_buckets: Type.Optional(Type.Integer({ ...fields.num_buckets, default: 10 })),
     volume_threshold: Type.Optional(Type.Integer({ ...fields.volume_threshold, default: 10 })),
     error_threshold_percentage: Type.Optional(Type.Number({ ...fields.error_threshold_percentage, default: 0.5 })),
   },
-  {
-    $id: 'CircuitBreakerModuleReplace',
-    additionalProperties: false,
-    description:
-      'Protects an upstream that fails: while too many of its answers are errors, requests get 503 at once. Each process of the gateway counts for itself, and starts again from zero after a change of these settings.',
-  },
+  'Protects an upstream that fails: while too many of its answers are errors, requests get 503 at once. Each process of the gateway counts for itself, and starts again from zero after a change of these settings.',
 );
 
-const View = Type.Object(
-  { enabled: enabledView, ...fields },
-  { $id: 'CircuitBreakerModule', additionalProperties: false },
-);
+const View = moduleView('CircuitBreaker', { ...fields });
 
 type CircuitBreakerSettings = Static<typeof View>;
 

@@ -4,34 +4,26 @@ import type { Static } from 'typebox';
 import { duplicateEntry, notAnIpPolicyId } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { addressStep } from '../address-step.ts';
-import { enabledInput, enabledView, Ref } from '../module.ts';
+import { moduleInput, moduleView, Ref } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import * as errors from './errors.ts';
 
 const policyLimit = 100;
 
-const Input = Type.Object(
-  {
-    enabled: enabledInput,
-    ip_policy_ids: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'Ids of all IP policies used to check whether a source IP may access the endpoint. At least one.',
-        examples: [['ipp_2tQzYDLwIVU45s8sSMNpRfQp1Ng']],
-      }),
-    ),
-  },
-  { $id: 'IpRestrictionModuleReplace', additionalProperties: false },
-);
-
-const View = Type.Object(
-  {
-    enabled: enabledView,
-    ip_policies: Type.Array(Type.Ref('Ref'), {
-      description: 'All IP policies used to check whether a source IP may access the endpoint.',
+const Input = moduleInput('IpRestriction', {
+  ip_policy_ids: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Ids of all IP policies used to check whether a source IP may access the endpoint. At least one.',
+      examples: [['ipp_2tQzYDLwIVU45s8sSMNpRfQp1Ng']],
     }),
-  },
-  { $id: 'IpRestrictionModule', additionalProperties: false },
-);
+  ),
+});
+
+const View = moduleView('IpRestriction', {
+  ip_policies: Type.Array(Type.Ref('Ref'), {
+    description: 'All IP policies used to check whether a source IP may access the endpoint.',
+  }),
+});
 
 interface IpRestrictionSettings {
   readonly enabled: boolean;

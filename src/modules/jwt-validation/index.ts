@@ -7,7 +7,7 @@ import { duplicateEntry } from '../../errors/shared.ts';
 import { defineError, quote, UserError } from '../../errors/user-error.ts';
 import { anyKey } from '../../lib/any-key.ts';
 import { isToken } from '../../lib/http-syntax.ts';
-import { enabledInput, enabledView } from '../module.ts';
+import { moduleInput, moduleView } from '../module.ts';
 import type { EdgeModule, Settings } from '../module.ts';
 import type { RequestStep } from '../step.ts';
 import { faultOfProviderUrl } from '../../lib/provider-url.ts';
@@ -75,9 +75,9 @@ const claims = Type.Record(
   },
 );
 
-const Input = Type.Object(
+const Input = moduleInput(
+  'JwtValidation',
   {
-    enabled: enabledInput,
     issuer,
     audiences,
     algorithms: Type.Optional(allowed),
@@ -86,18 +86,18 @@ const Input = Type.Object(
     header: Type.Optional(header),
     claims: Type.Optional(claims),
   },
-  {
-    $id: 'JwtValidationModuleReplace',
-    additionalProperties: false,
-    description:
-      'Lets in requests that carry a signed token (JWT) of an issuer. Keys are read again when they change, and kept while the issuer is away; a key that the issuer withdraws lets nobody in ten minutes later. A token without `exp` is refused. The upstream gets the ' +
-      'header as it came, and none whose name differs from it only in punctuation.',
-  },
+  'Lets in requests that carry a signed token (JWT) of an issuer. Keys are read again when they change, and kept while the issuer is away; a key that the issuer withdraws lets nobody in ten minutes later. A token without `exp` is refused. The upstream gets the ' +
+    'header as it came, and none whose name differs from it only in punctuation.',
 );
-const View = Type.Object(
-  { enabled: enabledView, issuer, audiences, algorithms: allowed, jwks_uri: jwksUri, clock_skew: skew, header, claims },
-  { $id: 'JwtValidationModule', additionalProperties: false },
-);
+const View = moduleView('JwtValidation', {
+  issuer,
+  audiences,
+  algorithms: allowed,
+  jwks_uri: jwksUri,
+  clock_skew: skew,
+  header,
+  claims,
+});
 
 interface JwtSettings extends Settings {
   readonly issuer: string;

@@ -6,16 +6,16 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { maxAuthorities, readAuthorities } from '../client-authorities.ts';
 import { invalidClientCa } from '../client-authority-errors.ts';
 import { someNames } from '../../lib/some-names.ts';
-import { enabledInput, enabledView } from '../module.ts';
+import { moduleInput, moduleView } from '../module.ts';
 import type { EdgeModule, Ref } from '../module.ts';
 import { checkShownCertificate } from '../shown-certificate.ts';
 import { connectionCheck } from '../step.ts';
 import type { ConnectionVisit, NameOf } from '../step.ts';
 import * as errors from './errors.ts';
 
-const Input = Type.Object(
+const Input = moduleInput(
+  'MutualTls',
   {
-    enabled: enabledInput,
     certificate_authority_ids: Type.Optional(
       Type.Array(Type.String(), {
         description: `Ids of certificate authorities. A visitor must show a certificate of one of them. At least one, at most ${maxAuthorities}.`,
@@ -24,25 +24,16 @@ const Input = Type.Object(
       }),
     ),
   },
-  {
-    $id: 'MutualTlsModuleReplace',
-    additionalProperties: false,
-    description:
-      'Asks visitors for a certificate in the TLS handshake, for the names of this edge. Without one, or with one that none of ' +
-      'the authorities has signed, requests are answered with 403, and connections to a TLS edge are closed. Upstreams of HTTPS edges get what the certificate says in the headers ' +
-      '`X-Client-Cert-Subject`, `-Names`, `-Serial` and `-Fingerprint`, which visitors cannot set themselves.',
-  },
+  'Asks visitors for a certificate in the TLS handshake, for the names of this edge. Without one, or with one that none of ' +
+    'the authorities has signed, requests are answered with 403, and connections to a TLS edge are closed. Upstreams of HTTPS edges get what the certificate says in the headers ' +
+    '`X-Client-Cert-Subject`, `-Names`, `-Serial` and `-Fingerprint`, which visitors cannot set themselves.',
 );
 
-const View = Type.Object(
-  {
-    enabled: enabledView,
-    certificate_authorities: Type.Array(Type.Ref('Ref'), {
-      description: 'The certificate authorities. A visitor must show a certificate of one of them.',
-    }),
-  },
-  { $id: 'MutualTlsModule', additionalProperties: false },
-);
+const View = moduleView('MutualTls', {
+  certificate_authorities: Type.Array(Type.Ref('Ref'), {
+    description: 'The certificate authorities. A visitor must show a certificate of one of them.',
+  }),
+});
 
 /** Agents give the certificates of authorities themselves; edges name authorities, whose certificates the gateway gets. */
 type MutualTlsInput = Static<typeof Input> & { readonly ca_pem?: string };

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
 import { UserError } from '../../errors/user-error.ts';
+import { moduleInput, moduleView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import { clientId, clientSecret, emailInput, emailView, signInInput, signInView, texts } from '../sign-in-fields.ts';
 import { signInModule } from '../sign-in-module.ts';
@@ -29,7 +30,8 @@ const ProviderInput = Type.Object(
   { additionalProperties: false, description: 'The settings of this provider.' },
 );
 
-const Input = Type.Object(
+const Input = moduleInput(
+  'Oauth',
   {
     ...signInInput,
     provider: Type.Object(Object.fromEntries(providerNames.map((name) => [name, Type.Optional(ProviderInput)])), {
@@ -38,13 +40,8 @@ const Input = Type.Object(
       examples: [{ github: { client_id: 'gatehouse', client_secret: 'a long secret', organizations: ['example'] } }],
     }),
   },
-  {
-    $id: 'OauthModuleReplace',
-    additionalProperties: false,
-    description:
-      'Asks visitors to sign in with one of the well-known providers, with a client of your own there. Register ' +
-      '`https://HOST/.gatehouse/sign-in/callback` for each host of the edge. All else is as in the module `oidc`.',
-  },
+  'Asks visitors to sign in with one of the well-known providers, with a client of your own there. Register ' +
+    '`https://HOST/.gatehouse/sign-in/callback` for each host of the edge. All else is as in the module `oidc`.',
 );
 
 const providerView = {
@@ -53,15 +50,12 @@ const providerView = {
   additionalProperties: false,
   description: 'Null but for the one that is set.',
 };
-const View = Type.Object(
-  {
-    ...signInView,
-    provider: Type.Object(Object.fromEntries(providerNames.map((name) => [name, Type.Unsafe<unknown>(providerView)])), {
-      description: 'The settings of the provider; the secret of the client is never shown.',
-    }),
-  },
-  { $id: 'OauthModule', additionalProperties: false },
-);
+const View = moduleView('Oauth', {
+  ...signInView,
+  provider: Type.Object(Object.fromEntries(providerNames.map((name) => [name, Type.Unsafe<unknown>(providerView)])), {
+    description: 'The settings of the provider; the secret of the client is never shown.',
+  }),
+});
 
 type ProviderFields = Static<typeof ProviderInput>;
 type OauthInput = Omit<Static<typeof Input>, 'provider'> & {

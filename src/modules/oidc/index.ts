@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
 import { defineError, quote, UserError } from '../../errors/user-error.ts';
+import { moduleInput, moduleView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import { faultOfProviderUrl } from '../../lib/provider-url.ts';
 import { clientId, clientSecret, emailInput, emailView, signInInput, signInView } from '../sign-in-fields.ts';
@@ -35,7 +36,8 @@ const groupsClaim = Type.String({
   examples: ['groups'],
 });
 
-const Input = Type.Object(
+const Input = moduleInput(
+  'Oidc',
   {
     ...signInInput,
     ...emailInput,
@@ -45,20 +47,19 @@ const Input = Type.Object(
     scopes: Type.Optional(scopes),
     groups_claim: Type.Optional(groupsClaim),
   },
-  {
-    $id: 'OidcModuleReplace',
-    additionalProperties: false,
-    description:
-      'Asks visitors to sign in with an OpenID provider. Register `https://HOST/.gatehouse/sign-in/callback` there for each host of ' +
-      'the edge. Programs that cannot be shown a login get 401. The upstream gets `Gatehouse-User-Id`, `-Email`, `-Name` and ' +
-      '`-Groups`; such headers of visitors are removed.',
-  },
+  'Asks visitors to sign in with an OpenID provider. Register `https://HOST/.gatehouse/sign-in/callback` there for each host of ' +
+    'the edge. Programs that cannot be shown a login get 401. The upstream gets `Gatehouse-User-Id`, `-Email`, `-Name` and ' +
+    '`-Groups`; such headers of visitors are removed.',
 );
 
-const View = Type.Object(
-  { ...signInView, ...emailView, issuer, client_id: clientId, scopes, groups_claim: groupsClaim },
-  { $id: 'OidcModule', additionalProperties: false },
-);
+const View = moduleView('Oidc', {
+  ...signInView,
+  ...emailView,
+  issuer,
+  client_id: clientId,
+  scopes,
+  groups_claim: groupsClaim,
+});
 
 interface OwnSettings {
   readonly issuer: string;

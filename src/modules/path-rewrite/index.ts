@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 
 import { defineError, quote, UserError } from '../../errors/user-error.ts';
 import { checkRequestPath, normalizePath } from '../../lib/request-path.ts';
-import { enabledInput, enabledView } from '../module.ts';
+import { moduleInput, moduleView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import { requestEffect } from '../step.ts';
 import type { RequestVisit } from '../step.ts';
@@ -29,25 +29,17 @@ const strip = {
 };
 const add = { description: 'Added before the rest of the path.', examples: ['/v2'] };
 
-const Input = Type.Object(
+const Input = moduleInput(
+  'PathRewrite',
   {
-    enabled: enabledInput,
     strip_prefix: Type.Optional(Type.String({ ...strip, maxLength: longest })),
     add_prefix: Type.Optional(Type.String({ ...add, maxLength: longest })),
   },
-  {
-    $id: 'PathRewriteModuleReplace',
-    additionalProperties: false,
-    description:
-      'Changes the path that the upstream gets; the query, and escapes in the rest of the path, stay as they are. Routes are chosen ' +
-      'by the path that the visitor sends. Answers are not changed: an upstream that redirects must know its public path.',
-  },
+  'Changes the path that the upstream gets; the query, and escapes in the rest of the path, stay as they are. Routes are chosen ' +
+    'by the path that the visitor sends. Answers are not changed: an upstream that redirects must know its public path.',
 );
 
-const View = Type.Object(
-  { enabled: enabledView, strip_prefix: Type.String(strip), add_prefix: Type.String(add) },
-  { $id: 'PathRewriteModule', additionalProperties: false },
-);
+const View = moduleView('PathRewrite', { strip_prefix: Type.String(strip), add_prefix: Type.String(add) });
 
 interface PathRewriteSettings {
   readonly enabled: boolean;

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 
 import { notAnIpPolicyId, policiesTooLarge, vaultNameUnknown } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
-import { enabledInput, enabledView } from '../module.ts';
+import { moduleInput, moduleView } from '../module.ts';
 import type { EdgeModule, ModuleTarget } from '../module.ts';
 import * as policyErrors from '../traffic-policy/errors.ts';
 import {
@@ -55,23 +55,15 @@ const RulesView = (when: string) => Type.Array(Rule, { description: `${when} ${r
 const inboundText = 'Rules for requests, or for connections to a TCP or TLS edge.';
 const outboundText = 'Rules for the answers of a route.';
 
-const Input = Type.Object(
+const Input = moduleInput(
+  'Policy',
   {
-    enabled: enabledInput,
     inbound: Rules(inboundText),
     outbound: Rules(outboundText),
   },
-  {
-    $id: 'PolicyModuleReplace',
-    additionalProperties: false,
-    description:
-      'The older form of `traffic_policy`, which does the same. One of them can be switched on (docs/traffic-policy.md).',
-  },
+  'The older form of `traffic_policy`, which does the same. One of them can be switched on (docs/traffic-policy.md).',
 );
-const View = Type.Object(
-  { enabled: enabledView, inbound: RulesView(inboundText), outbound: RulesView(outboundText) },
-  { $id: 'PolicyModule', additionalProperties: false },
-);
+const View = moduleView('Policy', { inbound: RulesView(inboundText), outbound: RulesView(outboundText) });
 
 interface PolicySettings {
   readonly enabled: boolean;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
 import { defineError, UserError } from '../../errors/user-error.ts';
-import { enabledInput, enabledView } from '../module.ts';
+import { moduleInput, moduleView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import { always, connectionCheck } from '../step.ts';
 import type { ConnectionStep, ConnectionVisit, RateLimit } from '../step.ts';
@@ -42,9 +42,9 @@ const windowSeconds = Type.Integer({
   maximum: 86_400,
 });
 
-const Input = Type.Object(
+const Input = moduleInput(
+  'RateLimit',
   {
-    enabled: enabledInput,
     limit,
     window_seconds: windowSeconds,
     by: Type.Optional(Type.Unsafe<Way>({ type: 'string', enum: [...ways], description: byText, default: 'source' })),
@@ -58,25 +58,16 @@ const Input = Type.Object(
     ),
     enforced: Type.Optional(Type.Boolean({ description: enforcedText, default: true })),
   },
-  {
-    $id: 'RateLimitModuleReplace',
-    additionalProperties: false,
-    description:
-      'Refuses clients that make too many requests: 429 with Retry-After, or a reset connection at a TCP or TLS edge. All gateways of the installation count together (docs/rate-limits.md).',
-  },
+  'Refuses clients that make too many requests: 429 with Retry-After, or a reset connection at a TCP or TLS edge. All gateways of the installation count together (docs/rate-limits.md).',
 );
 
-const View = Type.Object(
-  {
-    enabled: enabledView,
-    limit,
-    window_seconds: windowSeconds,
-    by: Type.String({ enum: [...ways], description: byText }),
-    header: Type.Unsafe<string | null>({ type: ['string', 'null'], description: headerText }),
-    enforced: Type.Boolean({ description: enforcedText }),
-  },
-  { $id: 'RateLimitModule', additionalProperties: false },
-);
+const View = moduleView('RateLimit', {
+  limit,
+  window_seconds: windowSeconds,
+  by: Type.String({ enum: [...ways], description: byText }),
+  header: Type.Unsafe<string | null>({ type: ['string', 'null'], description: headerText }),
+  enforced: Type.Boolean({ description: enforcedText }),
+});
 
 interface RateLimitSettings {
   readonly enabled: boolean;

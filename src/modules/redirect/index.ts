@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
 import { defineError, quote, UserError } from '../../errors/user-error.ts';
-import { enabledInput, enabledView } from '../module.ts';
+import { moduleInput, moduleView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import { requestEffect } from '../step.ts';
 
@@ -24,9 +24,9 @@ const status = {
 };
 const keepPath = { description: 'true: path and query of the request are appended.' };
 
-const Input = Type.Object(
+const Input = moduleInput(
+  'Redirect',
   {
-    enabled: enabledInput,
     to: Type.String({ ...to, maxLength: longest }),
     status_code: Type.Optional(
       Type.Union([Type.Literal(301), Type.Literal(302), Type.Literal(303), Type.Literal(307), Type.Literal(308)], {
@@ -36,17 +36,14 @@ const Input = Type.Object(
     ),
     keep_path: Type.Optional(Type.Boolean({ ...keepPath, default: false })),
   },
-  {
-    $id: 'RedirectModuleReplace',
-    additionalProperties: false,
-    description: 'Answers requests with a redirect, once they have passed every check. No backend is asked.',
-  },
+  'Answers requests with a redirect, once they have passed every check. No backend is asked.',
 );
 
-const View = Type.Object(
-  { enabled: enabledView, to: Type.String(to), status_code: Type.Integer(status), keep_path: Type.Boolean(keepPath) },
-  { $id: 'RedirectModule', additionalProperties: false },
-);
+const View = moduleView('Redirect', {
+  to: Type.String(to),
+  status_code: Type.Integer(status),
+  keep_path: Type.Boolean(keepPath),
+});
 
 interface RedirectSettings {
   readonly enabled: boolean;

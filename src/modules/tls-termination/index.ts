@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 
 import { connectionPredatesRules } from '../../errors/shared.ts';
 import { defineError, UserError } from '../../errors/user-error.ts';
-import { enabledInput, enabledView } from '../module.ts';
+import { moduleInput, moduleView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import { connectionCheck } from '../step.ts';
 
@@ -24,33 +24,25 @@ const placeText =
 const minVersionText =
   'Lowest version of TLS that clients may speak, "1.2" or "1.3". Without it: 1.2. None where TLS ends upstream.';
 
-const Input = Type.Object(
-  {
-    enabled: enabledInput,
-    terminate_at: Type.Optional(
-      Type.Union(
-        places.map((each) => Type.Literal(each)),
-        { description: placeText, default: 'edge' },
-      ),
+const Input = moduleInput('TlsTermination', {
+  terminate_at: Type.Optional(
+    Type.Union(
+      places.map((each) => Type.Literal(each)),
+      { description: placeText, default: 'edge' },
     ),
-    min_version: Type.Optional(
-      Type.Union(
-        versions.map((each) => Type.Literal(each)),
-        { description: minVersionText },
-      ),
+  ),
+  min_version: Type.Optional(
+    Type.Union(
+      versions.map((each) => Type.Literal(each)),
+      { description: minVersionText },
     ),
-  },
-  { $id: 'TlsTerminationModuleReplace', additionalProperties: false },
-);
+  ),
+});
 
-const View = Type.Object(
-  {
-    enabled: enabledView,
-    terminate_at: Type.String({ enum: [...places], description: placeText }),
-    min_version: Type.Unsafe<Version | null>({ type: ['string', 'null'], description: minVersionText }),
-  },
-  { $id: 'TlsTerminationModule', additionalProperties: false },
-);
+const View = moduleView('TlsTermination', {
+  terminate_at: Type.String({ enum: [...places], description: placeText }),
+  min_version: Type.Unsafe<Version | null>({ type: ['string', 'null'], description: minVersionText }),
+});
 
 interface TlsTerminationSettings {
   readonly enabled: boolean;

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 
 import { notAnIpPolicyId, policiesTooLarge, vaultNameUnknown } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
-import { enabledInput, enabledView } from '../module.ts';
+import { moduleInput, moduleView } from '../module.ts';
 import type { EdgeModule, ModuleTarget, NamedSecret } from '../module.ts';
 import { acceptPolicy, preparePolicy, readPolicy, readStoredPolicy } from './document/known-policies.ts';
 import { ipPolicyIdsIn } from './document/read-policy.ts';
@@ -19,15 +19,12 @@ const value = Type.String({
   examples: ['{"on_http_request": [{"actions": [{"type": "deny", "config": {"status_code": 404}}]}]}'],
 });
 
-const Input = Type.Object(
-  { enabled: enabledInput, value },
-  {
-    $id: 'TrafficPolicyModuleReplace',
-    additionalProperties: false,
-    description: 'Rules for connections, requests and answers (docs/traffic-policy.md).',
-  },
+const Input = moduleInput(
+  'TrafficPolicy',
+  { value },
+  'Rules for connections, requests and answers (docs/traffic-policy.md).',
 );
-const View = Type.Object({ enabled: enabledView, value }, { $id: 'TrafficPolicyModule', additionalProperties: false });
+const View = moduleView('TrafficPolicy', { value });
 
 export interface TrafficPolicySettings {
   readonly enabled: boolean;

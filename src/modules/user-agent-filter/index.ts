@@ -6,7 +6,7 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { headerValues } from '../../lib/header-list.ts';
 import { Matcher } from '../../lib/regex/matcher.ts';
 import { PatternFault } from '../../lib/regex/tree.ts';
-import { enabledInput, enabledView } from '../module.ts';
+import { moduleInput, moduleView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import type { HeaderList, RequestStep, RequestVisit } from '../step.ts';
 import * as errors from './errors.ts';
@@ -22,21 +22,14 @@ const denyPatterns = patterns(
   '(?i)bot|crawler',
 );
 
-const Input = Type.Object(
-  { enabled: enabledInput, allow: Type.Optional(allowPatterns), deny: Type.Optional(denyPatterns) },
-  {
-    $id: 'UserAgentFilterModuleReplace',
-    additionalProperties: false,
-    description:
-      'Refuses requests by their header `User-Agent` with 403. A pattern may match anywhere in it; `(?i)` at its start ignores ' +
-      'case. Patterns are in the syntax of RE2, which has nothing that could take long.',
-  },
+const Input = moduleInput(
+  'UserAgentFilter',
+  { allow: Type.Optional(allowPatterns), deny: Type.Optional(denyPatterns) },
+  'Refuses requests by their header `User-Agent` with 403. A pattern may match anywhere in it; `(?i)` at its start ignores ' +
+    'case. Patterns are in the syntax of RE2, which has nothing that could take long.',
 );
 
-const View = Type.Object(
-  { enabled: enabledView, allow: allowPatterns, deny: denyPatterns },
-  { $id: 'UserAgentFilterModule', additionalProperties: false },
-);
+const View = moduleView('UserAgentFilter', { allow: allowPatterns, deny: denyPatterns });
 
 interface UserAgentFilterSettings {
   readonly enabled: boolean;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
 import { quote, UserError } from '../../errors/user-error.ts';
-import { enabledInput, enabledView } from '../module.ts';
+import { moduleInput, moduleView } from '../module.ts';
 import type { EdgeModule, Settings } from '../module.ts';
 import type { RequestStep } from '../step.ts';
 import { isKept, keptSecret, newSecret } from '../kept-secret.ts';
@@ -20,9 +20,9 @@ const provider = Type.String({
   maxLength: 64,
 });
 
-const Input = Type.Object(
+const Input = moduleInput(
+  'WebhookVerification',
   {
-    enabled: enabledInput,
     provider,
     secret: Type.Optional(
       Type.String({
@@ -36,19 +36,11 @@ const Input = Type.Object(
       }),
     ),
   },
-  {
-    $id: 'WebhookVerificationModuleReplace',
-    additionalProperties: false,
-    description:
-      'Lets only requests pass that the provider has signed, and that are not older than it allows. Others are answered with ' +
-      '403. Bodies are held until they are whole, up to 8 MiB, and passed on unchanged.',
-  },
+  'Lets only requests pass that the provider has signed, and that are not older than it allows. Others are answered with ' +
+    '403. Bodies are held until they are whole, up to 8 MiB, and passed on unchanged.',
 );
 
-const View = Type.Object(
-  { enabled: enabledView, provider },
-  { $id: 'WebhookVerificationModule', additionalProperties: false, description: 'The secret is never shown.' },
-);
+const View = moduleView('WebhookVerification', { provider }, 'The secret is never shown.');
 
 interface WebhookSettings extends Settings {
   /** As it was given. */

@@ -1,20 +1,15 @@
-import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-import { enabledInput, enabledView } from '../module.ts';
+import { moduleInput, moduleView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 
-const Input = Type.Object(
-  { enabled: enabledInput },
-  {
-    $id: 'WebsocketTcpConverterModuleReplace',
-    additionalProperties: false,
-    description:
-      'Accepts WebSocket connections only, and passes the bytes of their messages to a backend that speaks no HTTP, such as ' +
-      'a database or an SSH server. What the backend sends comes back in binary messages.',
-  },
+const Input = moduleInput(
+  'WebsocketTcpConverter',
+  {},
+  'Accepts WebSocket connections only, and passes the bytes of their messages to a backend that speaks no HTTP, such as ' +
+    'a database or an SSH server. What the backend sends comes back in binary messages.',
 );
-const View = Type.Object({ enabled: enabledView }, { $id: 'WebsocketTcpConverterModule', additionalProperties: false });
+const View = moduleView('WebsocketTcpConverter', {});
 
 /** Takes WebSocket connections, and passes on the bytes of their messages to a program that speaks no HTTP. */
 export const websocketTcpConverter: EdgeModule<Static<typeof Input>> = {

@@ -6,6 +6,6 @@ import { CelMap } from '../../../lib/cel/values.ts';
 export const errorField = objectOf('error', { code: string, message: string });
 
 /** What expressions read of an error. */
-export function errorValue({ code, message }: UserError): CelMap {
+export function errorValue({ code, message }: Pick<UserError, 'code' | 'message'>): CelMap {
   return CelMap.of({ code: `ERR_NGROK_${code}`, message });
 }

@@ -1,11 +1,11 @@
+import { EvaluationFault } from '../../../lib/cel/run.ts';
 import { string } from '../../../lib/cel/types.ts';
 import { CelMap } from '../../../lib/cel/values.ts';
-import { EvaluationFault } from '../../../lib/cel/run.ts';
-import { objectOf } from '../../../lib/cel/types.ts';
 import { isInternalName, readEndpointUrl } from '../../../lib/endpoint-url.ts';
 import { invalidUrl } from '../errors.ts';
 import type { Phase } from '../phases.ts';
 import type { Action } from './action.ts';
+import { errorField, errorValue } from './failure-result.ts';
 
 interface Failure {
   at: boolean;
@@ -16,10 +16,7 @@ export const forwardInternal: Action = {
   type: 'forward-internal',
   phases: ['on_tcp_connect', 'on_http_request'],
   guards: false,
-  result: {
-    name: 'forward_internal',
-    fields: { url: string, error: objectOf('error', { code: string, message: string }) },
-  },
+  result: { name: 'forward_internal', fields: { url: string, error: errorField } },
   build(config) {
     const { phase } = config;
     const template = config.required('url', config.template('url'));
@@ -37,8 +34,7 @@ export const forwardInternal: Action = {
         const fault = template.constant === undefined ? urlFault(url, phase) : undefined;
         const failed = (code: number, message: string): void => {
           failure.at = true;
-          const error = CelMap.of({ code: `ERR_NGROK_${code}`, message });
-          visit.setResult('forward_internal', () => CelMap.of({ url, error }));
+          visit.setResult('forward_internal', () => CelMap.of({ url, error: errorValue({ code, message }) }));
         };
         if (fault === undefined) return { kind: 'forward', url, onError: goesOn ? failed : undefined };
         if (!goesOn) throw new EvaluationFault(`the URL leads nowhere: ${fault}`);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import { tokenRefused, tokenRequired, tokensUnchecked, tooManyTokenChecks } from '../../../errors/shared.ts';
 import { UserError } from '../../../errors/user-error.ts';
@@ -130,10 +130,7 @@ function ruleOf(
   type: string | undefined,
 ): TokenRule {
   const rule = { issuer, audiences, type, algorithms, jwksUri, skewSeconds };
-  const key = createHash('sha256')
-    .update(`policy ${JSON.stringify(rule)}`)
-    .digest('base64');
-  return { ...rule, key, header: '', claims: [] };
+  return { ...rule, key: hash('sha256', `policy ${JSON.stringify(rule)}`, 'base64'), header: '', claims: [] };
 }
 
 /** The first key set by which it is good decides; if none could be read, it is not known. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import { bool, string } from '../../../lib/cel/types.ts';
 import { CelMap } from '../../../lib/cel/values.ts';
@@ -41,10 +41,8 @@ export const rateLimit: Action = {
       throw config.fault(invalidValue, 'bucket_key', 'it names nothing to count by; give at least one expression');
     const enforced = config.boolean('enforce') ?? true;
     // Limits that have a name in common are counted apart, so that none takes the place of another.
-    const id = createHash('sha256')
-      .update(JSON.stringify([name, limit, windowMs, config.raw('bucket_key')]))
-      .digest('base64url')
-      .slice(0, 22);
+    const told = JSON.stringify([name, limit, windowMs, config.raw('bucket_key')]);
+    const id = hash('sha256', told, 'base64url').slice(0, 22);
     return {
       ends: false,
       guards: enforced,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import { clientCertificateRequired, connectionPredatesRules, policyValueFailed } from '../../../errors/shared.ts';
 import { UserError } from '../../../errors/user-error.ts';
@@ -62,9 +62,7 @@ export const terminateTls: Action = {
         'it concerns certificates of clients; give mutual_tls_certificate_authorities too',
       );
     const read = pemReader(templates, config);
-    const key = createHash('sha256')
-      .update(JSON.stringify(rawOf(config)))
-      .digest('base64url');
+    const key = hash('sha256', JSON.stringify(fields.map((name) => config.raw(name) ?? null)), 'base64url');
     const terms: TlsTerms = { key, minVersion, maxVersion, asksForCertificate, read };
     return { ends: false, run: () => undefined, facts: { tlsStep: handshakeStep(terms, strategy, config.path) } };
   },
@@ -78,10 +76,6 @@ const fields = [
   'mutual_tls_certificate_authorities',
   'mutual_tls_verification_strategy',
 ];
-
-function rawOf(config: ConfigReader): readonly unknown[] {
-  return fields.map((name) => config.raw(name) ?? null);
-}
 
 function readAuthorityTemplates(config: ConfigReader): readonly Template[] {
   const field = 'mutual_tls_certificate_authorities';

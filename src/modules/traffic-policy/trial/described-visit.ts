@@ -1,13 +1,6 @@
 import type { IpAddress } from '../../../lib/ip/address.ts';
-import { blankVisit, NotDescribed } from '../../not-described.ts';
-import type {
-  AccessRules,
-  ConnectionFacts,
-  EndpointFacts,
-  HeaderList,
-  RequestVisit,
-  StepServices,
-} from '../../step.ts';
+import { blankVisit, servicesOfDescribed, unknown } from '../../not-described.ts';
+import type { AccessRules, ConnectionFacts, EndpointFacts, HeaderList, RequestVisit } from '../../step.ts';
 
 /** A visit as somebody describes it. */
 export interface DescribedRequest {
@@ -28,30 +21,11 @@ export interface DescribedRequest {
   readonly response: { readonly status: number; readonly headers: HeaderList } | undefined;
 }
 
-const unknown = (what: string) => (): never => {
-  throw new NotDescribed(what);
-};
-
 /** A visit of which no more is known than what was described, and which has no effect outside of itself. */
 export function describedVisit(
   { source, endpoint, host, method, target, headers, region }: DescribedRequest,
   access: Pick<AccessRules, 'allows' | 'denies'>,
 ): RequestVisit {
-  const services: StepServices = {
-    access: { ...access, isUnloadable: () => false },
-    notes: { add: () => {} },
-    rates: { take: unknown('how many visits came before') },
-    requests: { send: unknown('the answer of another endpoint') },
-    // Whoever may try a policy must not learn a secret by it.
-    secrets: { get: (_account, vault, name) => unknown(`the secret ${name} of the vault ${vault}`)() },
-    passwords: { check: (visit, refuses) => refuses(visit.headers) },
-    tokens: { admit: unknown('the token of the visitor'), judge: unknown('the token of the visitor') },
-    logins: {
-      admit: unknown('the login of the visitor'),
-      holds: unknown('the login of the visitor'),
-      idToken: unknown('the login of the visitor'),
-    },
-  };
   const { protocol, port } = endpoint;
   const url = `${protocol}://${host}${target}`;
   return {
@@ -75,7 +49,7 @@ export function describedVisit(
     outgoing: headers,
     body: undefined,
     kept: unknown('what earlier requests have left'),
-    services,
+    services: servicesOfDescribed(access),
     get isTls13() {
       return unknown('the version of TLS')();
     },

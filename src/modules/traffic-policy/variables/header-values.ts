@@ -5,6 +5,7 @@ import { listOf, mapOf, string } from '../../../lib/cel/types.ts';
 import { CelMap } from '../../../lib/cel/values.ts';
 import type { HeaderList } from '../../step.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
+import type { Variables } from './variable.ts';
 
 export const headersType = mapOf(string, listOf(string));
 export const noValues: readonly string[] = [];
@@ -36,34 +37,48 @@ export function firstOf(headers: HeaderList, lowerName: string): string | undefi
 }
 
 /** What is made of a header that is read part by part. */
-export function readOnce<Made>(visit: PolicyVisit, name: string, value: string, read: (value: string) => Made): Made {
+function readOnce<Made>(visit: PolicyVisit, name: string, value: string, read: (value: string) => Made): Made {
   return visit.cached(name, value, () => {
     visit.spend(value.length / 4);
     return read(value);
   });
 }
 
+/** Variables of the type and the coding of a body. `header` finds a header of its message. */
+export function contentVariables(
+  prefix: string,
+  header: (visit: PolicyVisit, name: string) => string | undefined,
+): Variables {
+  const typeOf = (visit: PolicyVisit): string => header(visit, 'content-type') ?? '';
+  const [parameters, encoding] = [`${prefix}.content_type.parameters`, `${prefix}.content_encoding`];
+  return {
+    [`${prefix}.content_type`]: { type: string, isSure: true, get: (visit) => mediaTypeOf(typeOf(visit)) },
+    [`${prefix}.content_type.raw`]: { type: string, isSure: true, get: typeOf },
+    [parameters]: {
+      type: mapOf(string, string),
+      isSure: true,
+      get: (visit) => readOnce(visit, parameters, typeOf(visit), parametersOf),
+    },
+    [encoding]: {
+      type: listOf(string),
+      isSure: true,
+      get: (visit) => readOnce(visit, encoding, header(visit, 'content-encoding') ?? '', namesOf),
+    },
+  };
+}
+
 /** The media type alone, in lower case. */
-export function mediaTypeOf(value: string): string {
+function mediaTypeOf(value: string): string {
   return (value.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
-export function parametersOf(value: string): CelMap {
-  const parameters = value.split(';').slice(1);
+function parametersOf(value: string): CelMap {
+  const [, ...parameters] = value.split(';');
   return new CelMap(
     parameters.flatMap((parameter) => {
       const mark = parameter.indexOf('=');
-      if (mark < 0) return [];
-      const name = parameter.slice(0, mark).trim().toLowerCase();
-      return [
-        [
-          name,
-          parameter
-            .slice(mark + 1)
-            .trim()
-            .replace(/^"(.*)"$/, '$1'),
-        ] as const,
-      ];
+      const [name, given] = [parameter.slice(0, mark).trim(), parameter.slice(mark + 1).trim()];
+      return mark < 0 ? [] : [[name.toLowerCase(), given.replace(/^"(.*)"$/, '$1')] as const];
     }),
   );
 }
@@ -73,7 +88,7 @@ export function lengthOf(value: string | undefined): bigint | undefined {
 }
 
 /** Names of a list such as that of Content-Encoding. */
-export function namesOf(value: string): readonly string[] {
+function namesOf(value: string): readonly string[] {
   return value
     .split(',')
     .map((name) => name.trim().toLowerCase())

@@ -3,18 +3,7 @@ import { int, listOf, mapOf, objectOf, string, timestamp } from '../../../lib/ce
 import { CelMap } from '../../../lib/cel/values.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
 import { timestampOf } from './connection.ts';
-import {
-  firstOf,
-  headerMap,
-  headersType,
-  lengthOf,
-  mediaTypeOf,
-  namesOf,
-  noValues,
-  parametersOf,
-  readOnce,
-  toText,
-} from './header-values.ts';
+import { contentVariables, firstOf, headerMap, headersType, lengthOf, noValues, toText } from './header-values.ts';
 import { userAgentVariables } from './user-agent.ts';
 import { requestUrl, textOfUrl, uriOf } from './request-url.ts';
 import type { Variables } from './variable.ts';
@@ -75,18 +64,7 @@ export const requestVariables: Variables = {
   'req.headers': { type: headersType, isSure: true, get: requestHeaders },
   'req.cookies': { type: mapOf(string, listOf(cookieType)), isSure: true, get: requestCookies },
   'req.content_length': { type: int, get: (visit) => lengthOf(header(visit, 'content-length')) },
-  'req.content_type': { type: string, isSure: true, get: (visit) => mediaTypeOf(header(visit, 'content-type') ?? '') },
-  'req.content_type.raw': { type: string, isSure: true, get: (visit) => header(visit, 'content-type') ?? '' },
-  'req.content_type.parameters': {
-    type: mapOf(string, string),
-    isSure: true,
-    get: (visit) => readOnce(visit, 'req.content_type.parameters', header(visit, 'content-type') ?? '', parametersOf),
-  },
-  'req.content_encoding': {
-    type: listOf(string),
-    isSure: true,
-    get: (visit) => readOnce(visit, 'req.content_encoding', header(visit, 'content-encoding') ?? '', namesOf),
-  },
+  ...contentVariables('req', header),
   'req.user_agent': { type: string, isSure: true, get: (visit) => header(visit, 'user-agent') ?? '' },
   ...userAgentVariables,
   'req.ts.header_received': { type: timestamp, isSure: true, get: ({ startedMs }) => timestampOf(startedMs) },

@@ -4,17 +4,7 @@ import type { Value } from '../../../lib/cel/values.ts';
 import type { HeaderList } from '../../step.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
 import { timestampOf } from './connection.ts';
-import {
-  firstOf,
-  headerMap,
-  headersType,
-  mediaTypeOf,
-  namesOf,
-  noValues,
-  parametersOf,
-  readOnce,
-  toText,
-} from './header-values.ts';
+import { contentVariables, firstOf, headerMap, headersType, noValues, toText } from './header-values.ts';
 import type { Variables } from './variable.ts';
 
 export const setCookieType = objectOf('cookie', {
@@ -114,16 +104,5 @@ export const responseVariables: Variables = {
   'res.location': { type: string, get: (visit) => header(visit, 'location') },
   'res.headers': { type: headersType, isSure: true, get: responseHeaders },
   'res.cookies': { type: mapOf(string, listOf(setCookieType)), isSure: true, get: responseCookies },
-  'res.content_type': { type: string, isSure: true, get: (visit) => mediaTypeOf(header(visit, 'content-type') ?? '') },
-  'res.content_type.raw': { type: string, isSure: true, get: (visit) => header(visit, 'content-type') ?? '' },
-  'res.content_type.parameters': {
-    type: mapOf(string, string),
-    isSure: true,
-    get: (visit) => readOnce(visit, 'res.content_type.parameters', header(visit, 'content-type') ?? '', parametersOf),
-  },
-  'res.content_encoding': {
-    type: listOf(string),
-    isSure: true,
-    get: (visit) => readOnce(visit, 'res.content_encoding', header(visit, 'content-encoding') ?? '', namesOf),
-  },
+  ...contentVariables('res', header),
 };
