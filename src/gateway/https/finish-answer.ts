@@ -1,6 +1,7 @@
 import { internalError } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { Answering, OwnAnswer, Wait } from '../../modules/step.ts';
+import { setCookies } from '../sign-in/cookies.ts';
 import type { AnswerRun } from './answer-run.ts';
 import { withoutSetSession } from './headers/session-cookie.ts';
 import type { RequestVisit } from './request-visit.ts';
@@ -44,7 +45,7 @@ export function finishAnswer(run: AnswerRun, visit: RequestVisit, owner: AnswerO
 /** The headers with the cookies of the visit. The steps for answers come first: they can add a cookie as well as the upstream. */
 export function withCookies(headers: readonly string[], { cookies }: RequestVisit): readonly string[] {
   const kept = withoutSetSession(headers);
-  return cookies.length === 0 ? kept : [...kept, ...cookies.flatMap((cookie) => ['Set-Cookie', cookie])];
+  return cookies.length === 0 ? kept : [...kept, ...setCookies(cookies)];
 }
 
 function waitForStep({ start }: Wait, run: AnswerRun, visit: RequestVisit, owner: AnswerOwner, pass: Pass): void {

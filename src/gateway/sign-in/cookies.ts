@@ -72,6 +72,11 @@ export function setCookie(name: string, value: string, maxAgeSeconds: number): s
   return `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; Secure; HttpOnly; SameSite=Lax`;
 }
 
+/** The headers of an answer with these cookies. */
+export function setCookies(cookies: readonly string[]): readonly string[] {
+  return cookies.flatMap((cookie) => ['Set-Cookie', cookie]);
+}
+
 export function clearCookie(name: string): string {
   return setCookie(name, '', 0);
 }

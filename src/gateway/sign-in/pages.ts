@@ -1,4 +1,6 @@
 import type { OwnAnswer } from '../../modules/step.ts';
+import { setCookies } from './cookies.ts';
+import type { Visit } from './visit.ts';
 
 /** A page for visitors: no script, no file from elsewhere, the id of the request, and what to do. */
 export interface VisitorPage {
@@ -14,6 +16,8 @@ export interface VisitorPage {
   /** Seconds after which the page goes to an address by itself. */
   readonly next?: readonly [seconds: number, href: string];
   readonly headers?: readonly string[];
+  /** Cookies that it sets. */
+  readonly cookies?: readonly string[];
 }
 
 const style = `:root{color-scheme:light dark;--text:#16191d;--text-2:#4b5563;--line:#d5dae1;--side:#f3f5f8;--raised:#fff;--fill:#1f5fd0;--on:#fff}
@@ -24,8 +28,9 @@ h1{margin:0;font-size:20px;line-height:1.3}p,dl{margin:0;color:var(--text-2);ove
 nav{display:flex;flex-wrap:wrap;gap:8px}form{display:contents}a,button{display:inline-block;padding:8px 14px;border:1px solid var(--line);border-radius:6px;background:none;color:var(--text);font:inherit;text-decoration:none;cursor:pointer}
 nav>:first-child,nav>form:first-child>button{background:var(--fill);border-color:var(--fill);color:var(--on)}small{margin-top:16px;color:var(--text-2)}`;
 
-export function renderPage(page: VisitorPage, operationId: string): OwnAnswer {
-  const { status, title, text, facts = [], links = [], button, next, headers = [] } = page;
+export function renderPage(visit: Pick<Visit, 'operationId'>, page: VisitorPage): OwnAnswer {
+  const { status, title, text, facts = [], links = [], button, next, headers = [], cookies = [] } = page;
+  const operationId = visit.operationId();
   const buttons = [
     ...(button === undefined
       ? []
@@ -62,6 +67,7 @@ ${facts.length === 0 ? '' : `<dl>${facts.map(([name, value]) => `<dt>${escape(na
       'Content-Security-Policy',
       "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
       ...headers,
+      ...setCookies(cookies),
     ],
     body,
   };

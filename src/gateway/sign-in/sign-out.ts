@@ -26,16 +26,13 @@ export async function signOut(
       ? origin === `https://${visit.host}` || site === 'same-origin'
       : site === 'same-origin' || site === 'none';
   if (!isOwn)
-    return renderPage(
-      {
-        status: 200,
-        title: `Sign out of ${visit.host}?`,
-        text: ['Your session here ends at once, in all windows of this browser.'],
-        button: ['Sign out', signOutPath],
-        links: [['Stay signed in', '/']],
-      },
-      visit.operationId(),
-    );
+    return renderPage(visit, {
+      status: 200,
+      title: `Sign out of ${visit.host}?`,
+      text: ['Your session here ends at once, in all windows of this browser.'],
+      button: ['Sign out', signOutPath],
+      links: [['Stay signed in', '/']],
+    });
   const cookies: string[] = [];
   let provider: SignInProvider | undefined;
   for (const signIn of routes.signIns?.values() ?? []) {
@@ -47,26 +44,23 @@ export async function signOut(
     if (sessions.isValid(opened, signIn)) await sessions.end(visit, signIn, opened.session);
   }
   const elsewhere = provider && (await addressAt(providers, visit.accountId, provider));
-  return renderPage(
-    {
-      status: 200,
-      title: `You are signed out of ${visit.host}`,
-      text:
-        provider === undefined
-          ? []
-          : [
-              `You may still be signed in at *${plainText(hostOf(provider))}*, which then signs you in here again without asking.`,
-            ],
-      links: [
-        ['Sign in again', signInUrl('/')],
-        ...(elsewhere === undefined || provider === undefined
-          ? []
-          : [[`Sign out at ${hostOf(provider)}`, elsewhere] as const]),
-      ],
-      headers: cookies.flatMap((cookie) => ['Set-Cookie', cookie]),
-    },
-    visit.operationId(),
-  );
+  return renderPage(visit, {
+    status: 200,
+    title: `You are signed out of ${visit.host}`,
+    text:
+      provider === undefined
+        ? []
+        : [
+            `You may still be signed in at *${plainText(hostOf(provider))}*, which then signs you in here again without asking.`,
+          ],
+    links: [
+      ['Sign in again', signInUrl('/')],
+      ...(elsewhere === undefined || provider === undefined
+        ? []
+        : [[`Sign out at ${hostOf(provider)}`, elsewhere] as const]),
+    ],
+    cookies,
+  });
 }
 
 /** Where the visitor can sign out at the provider too, as far as that is known. */

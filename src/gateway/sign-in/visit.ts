@@ -1,9 +1,9 @@
 import { headerValues } from '../../lib/header-list.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import { ownPrefix } from '../../modules/own-paths.ts';
-import type { HeaderList } from '../../modules/step.ts';
 import type { SignIn, SignInProvider } from '../../modules/sign-in.ts';
-import type { OwnAnswer } from '../../modules/step.ts';
+import type { HeaderList, OwnAnswer } from '../../modules/step.ts';
+import { setCookies } from './cookies.ts';
 
 export const signInPath = `${ownPrefix}sign-in`;
 export const callbackPath = `${signInPath}/callback`;
@@ -56,8 +56,7 @@ export function hostOf({ issuer }: SignInProvider): string {
 
 export function redirect(to: string, cookies: readonly string[]): OwnAnswer {
   const headers = ['Location', to, 'Cache-Control', 'no-store', 'Referrer-Policy', 'no-referrer'];
-  const setCookies = cookies.flatMap((cookie) => ['Set-Cookie', cookie]);
-  return { login: 'none', status: 302, headers: [...headers, ...setCookies], body: '' };
+  return { login: 'none', status: 302, headers: [...headers, ...setCookies(cookies)], body: '' };
 }
 
 /** A browser shows what comes; anything else would take the page of a login for data. */
