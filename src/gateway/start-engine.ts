@@ -37,7 +37,7 @@ export interface RunningEngine extends Engine {
   /** Port of the HTTPS front; undefined if workers listen. */
   httpsPort(): number | undefined;
   /** The workers that carry traffic now; undefined where this process does. */
-  workers(): WorkersState | undefined;
+  workersState(): WorkersState | undefined;
 }
 
 /** Starts the gateway in this process, or over workers, with the installation's own certificate authority. */
@@ -56,10 +56,10 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
       errorPrefix,
       dialer: new StreamDialer(openStream),
     });
-    return withFacts(engine, {
+    return Object.assign(engine, {
       caCertificatePem: localCa.caCertificatePem,
       httpsPort: () => engine.addresses.https?.port,
-      workers: () => undefined,
+      workersState: () => undefined,
     });
   }
   const pair = await storedPair(caStorage);
@@ -77,10 +77,10 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     errorPrefix,
     openStream,
   });
-  return withFacts(engine, {
+  return Object.assign(engine, {
     caCertificatePem: localCa.caCertificatePem,
     httpsPort: () => undefined,
-    workers: () => engine.workers,
+    workersState: () => engine.workers,
   });
 }
 
@@ -88,25 +88,4 @@ async function storedPair(storage: LocalCaStorage): Promise<CertificatePair> {
   const pair = await storage.load();
   if (pair === undefined) throw new Error('the local CA was made but is not stored');
   return pair;
-}
-
-function withFacts(engine: Engine, facts: Omit<RunningEngine, keyof Engine>): RunningEngine {
-  return {
-    get version() {
-      return engine.version;
-    },
-    get clientCount() {
-      return engine.clientCount;
-    },
-    apply: (update) => engine.apply(update),
-    drain: (limitMs) => engine.drain(limitMs),
-    isOurs: (arrived, port) => engine.isOurs(arrived, port),
-    countRates: (reports) => {
-      engine.countRates(reports);
-    },
-    inspect: (terms) => {
-      engine.inspect(terms);
-    },
-    ...facts,
-  };
 }

@@ -159,7 +159,7 @@ export async function startApp(
   }
   metrics.watchStorage(readiness.isFull);
   metrics.watchHistory(() => store.history);
-  metrics.watchWorkers(() => gateway?.engine?.workers());
+  metrics.watchWorkers(() => gateway?.engine?.workersState());
   const metricsServer = config.metricsListen && (await startMetrics(config.metricsListen, metrics, limits, started));
 
   await announcePorts(registration, config, {

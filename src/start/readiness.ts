@@ -25,7 +25,7 @@ export function watchReadiness(parts: WatchedParts, isStarted: () => boolean): R
       if (store.isRebuilding) return 'its database has another history than before, and not all of it is in force yet';
       if (store.fault !== undefined) return `its database cannot be used: ${store.fault}`;
       if (store.isStale) return 'its database has not answered lately';
-      if (gateway?.engine?.workers()?.loads.size === 0) return 'none of its workers is running: see its log';
+      if (gateway?.engine?.workersState()?.loads.size === 0) return 'none of its workers is running: see its log';
       return publisher.lagging ? 'the newest change is not yet in force' : undefined;
     },
     faultyEntries: () => entryFaults.count,

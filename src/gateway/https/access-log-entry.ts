@@ -1,3 +1,4 @@
+import type { UserError } from '../../errors/user-error.ts';
 import { newOperationId } from '../../lib/ids.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
@@ -53,6 +54,12 @@ export class AccessLogEntry {
 
   get operationId(): string {
     return (this.#operationId ??= newOperationId());
+  }
+
+  /** Notes the gateway's own error; undefined: there is none. */
+  refuse(error: Pick<UserError, 'code' | 'logged'> | undefined): void {
+    this.errorCode = error?.code;
+    this.reason = error?.logged;
   }
 
   /** Counts bytes of a body that are held until the exchange is over. False: there is no room for them. */

@@ -21,7 +21,7 @@ import { checkPath, comeBack, enter, findRoute, mayGoOn, whyNotForwarded } from 
 import type { OwnOrigin } from './own-exchange.ts';
 import type { RequestContext } from './request-context.ts';
 import { RequestVisit } from './request-visit.ts';
-import type { Edge } from './routing/host-table.ts';
+import type { Edge, InternalEdge } from './routing/host-table.ts';
 import { readTarget } from './routing/request-target.ts';
 import type { RequestTarget } from './routing/request-target.ts';
 import type { AddressAttempt } from './upstream/address-attempt.ts';
@@ -62,6 +62,8 @@ export type Decision =
  */
 const headerLimit = 500;
 
+const none: readonly never[] = [];
+
 /** Where the world finds plain HTTP. */
 const plainPort = 80;
 
@@ -80,28 +82,35 @@ export function decide(
   before: RequestVisit | undefined,
 ): Decision {
   if (exchange.headers.length > headerLimit * 2) throw new UserError(headersTooLarge);
-  if (exchange.own !== undefined) return decideOwn(exchange, exchange.own, context, log, before);
+  const { own } = exchange;
   const wanted = readTarget(exchange);
-  log.host = wanted.authority.name;
-  log.path = withoutQuery(wanted.target);
+  const { authority, target } = wanted;
+  log.host = authority.name;
+  log.path = withoutQuery(target);
   const first = before?.first;
-  const edge = findEdge(exchange, wanted, context, first?.edgeId);
+  const edge =
+    own === undefined
+      ? findEdge(exchange, wanted, context, first?.edgeId)
+      : findInternal(own, context, log, first?.edgeId);
   log.edgeId = edge.id;
   log.accountId = edge.accountId;
   log.version = context.access.version;
-  const source = sourceOf(exchange, context);
+  const source = own?.source ?? sourceOf(exchange, context);
   log.source = source;
-  const warnedBy = admitToAccount(edge, source, context, wanted, log);
-  if (!edge.isLoaded) throw new UserError(unloadable, { host: wanted.authority.name, what: 'the edge' });
-  const { authority, target } = wanted;
+  // Rules ask endpoints of their own account, which has let the visitor in.
+  const warnedBy = own === undefined ? admitToAccount(edge, source, context, wanted, log) : none;
+  const what = own === undefined ? 'the edge' : 'the internal endpoint';
+  if (!edge.isLoaded) throw new UserError(unloadable, { host: authority.name, what });
   const checked = checkPath(target);
   if (asksForOwnPath(edge, checked)) {
+    // An internal endpoint is its own only route.
+    if (own !== undefined) log.routeId = edge.id;
     const { method, headers } = exchange;
     return answerOwnPath(edge, { method, headers, host: authority.host, target, source, context, log });
   }
   const route = findRoute(edge, checked, authority.name);
   log.routeId = route.id;
-  const counted = countedSourceOf(exchange, source, context);
+  const counted = own?.counted ?? countedSourceOf(exchange, source, context);
   const visit =
     first !== undefined && mayGoOn(first, edge, route)
       ? first
@@ -109,36 +118,6 @@ export function decide(
   visit.route = route;
   visit.warnedBy = warnedBy;
   return goThrough(visit);
-}
-
-/** The same for a request that a rule makes to an internal endpoint of its account. */
-function decideOwn(
-  exchange: Exchange,
-  { accountId, endpoint, source, counted }: OwnOrigin,
-  context: RequestContext,
-  log: AccessLogEntry,
-  before: RequestVisit | undefined,
-): Decision {
-  const wanted = readTarget(exchange);
-  log.host = wanted.authority.name;
-  log.path = withoutQuery(wanted.target);
-  log.accountId = accountId;
-  log.version = context.access.version;
-  log.source = source;
-  const first = before?.first;
-  const edge = chooseOne(context.hosts.internal.find(accountId, endpoint), first?.edgeId);
-  if (edge === undefined) throw offline();
-  log.edgeId = edge.id;
-  if (!edge.isLoaded) throw new UserError(unloadable, { host: wanted.authority.name, what: 'the internal endpoint' });
-  const checked = checkPath(wanted.target);
-  const route = findRoute(edge, checked, wanted.authority.name);
-  log.routeId = route.id;
-  const visit =
-    first !== undefined && mayGoOn(first, edge, route)
-      ? first
-      : new RequestVisit({ exchange, context, log }, edge, route, wanted, source, counted, first);
-  visit.route = route;
-  return asksForOwnPath(edge, checked) ? answerOwnPath(edge, visit) : goThrough(visit);
 }
 
 /** Runs the steps of a visit, and those of the internal endpoints that it is forwarded to. */
@@ -284,6 +263,21 @@ function findEdge(
   const isPublic = servername === undefined ? port === plainPort : edge?.ports.includes(port ?? 0) === true;
   const portFits = port === undefined || port === client.localPort || isPublic;
   if (edge === undefined || !portFits) throw new UserError(hostNotFound, { host: quote(host) });
+  return edge;
+}
+
+/** The internal endpoint that a rule asks. */
+function findInternal(
+  { accountId, endpoint, source }: OwnOrigin,
+  { hosts, access }: RequestContext,
+  log: AccessLogEntry,
+  formerId: string | undefined,
+): InternalEdge {
+  log.accountId = accountId;
+  log.version = access.version;
+  log.source = source;
+  const edge = chooseOne(hosts.internal.find(accountId, endpoint), formerId);
+  if (edge === undefined) throw offline();
   return edge;
 }
 

@@ -24,7 +24,6 @@ import type { Challenges } from '../certificates/challenges.ts';
 import type { VisitorKeys } from '../sign-in/visitor-keys.ts';
 import { Tokens } from '../sign-in/tokens.ts';
 import { Visitors } from '../sign-in/visitors.ts';
-import { connectionFacts } from '../tls/connection-facts.ts';
 import { TlsHandshakes } from '../tls/handshakes.ts';
 import { termsFault, termsReader } from '../tls/terms.ts';
 import type { TermsNow } from '../tls/terms.ts';
@@ -32,6 +31,7 @@ import { withClientCa } from '../certificates/build-context.ts';
 import { RequestQueue } from '../turns/request-queue.ts';
 import { parseAuthority } from './authority.ts';
 import type { CertificateSource } from './client/certificate-source.ts';
+import { clientConnection } from './client/client-connection.ts';
 import { Http1Server } from './client/h1/http1-server.ts';
 import { Http2Server } from './client/h2-server.ts';
 import { HelloPeek } from './client/hello-peek.ts';
@@ -242,7 +242,8 @@ export class HttpsFront implements Front {
   async listen(): Promise<void> {
     const { https, http } = this.#options;
     if (https !== undefined) await this.#open('https', https, (socket, client) => this.#acceptTls(socket, client));
-    if (http !== undefined) await this.#open('http', http, (socket, client) => this.#acceptPlain(socket, client));
+    if (http !== undefined)
+      await this.#open('http', http, (socket, client) => this.#plain.accept(socket, clientConnection(socket, client)));
   }
 
   async prepare(update: SnapshotUpdate, setAside: SetAside): Promise<() => void> {
@@ -299,21 +300,6 @@ export class HttpsFront implements Front {
     this.#backends.retire();
     this.#watch[Symbol.dispose]();
     this.#context.passwords[Symbol.dispose]();
-  }
-
-  #acceptPlain(socket: Socket, { source, peerTrusted, port }: ClientSource): void {
-    this.#plain.accept(socket, {
-      peer: source,
-      peerText: formatIp(source),
-      peerTrusted,
-      servername: undefined,
-      certificate: undefined,
-      isTls13: false,
-      peerPort: port,
-      localAddress: socket.localAddress ?? '',
-      localPort: socket.localPort ?? 0,
-      facts: connectionFacts(socket, port, Date.now()),
-    });
   }
 
   #acceptTls(socket: Socket, client: ClientSource): void {

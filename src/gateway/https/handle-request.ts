@@ -44,8 +44,7 @@ function carryOut(
         answer(decision.answer, exchange, context, log);
         break;
       case 'close':
-        log.errorCode = decision.refusal.code;
-        log.reason = decision.refusal.logged;
+        log.refuse(decision.refusal);
         exchange.abort();
         break;
       case 'hold':
@@ -70,8 +69,7 @@ function answer(
   log.login = login;
   log.person = person ?? log.person;
   log.module = module ?? log.module;
-  log.errorCode = refusal?.code;
-  log.reason = refusal?.logged;
+  log.refuse(refusal);
   sendOwnAnswer(exchange, context, status, headers, Buffer.from(body));
 }
 

@@ -154,7 +154,8 @@ export class Relay
 
   #sendHead({ status, reason, headers: sent }: ResponseHead, changed: ChangedAnswer): void {
     try {
-      const { headers, contentLength } = this.#withTransform(status, changed);
+      const { headers, contentLength } = changed;
+      this.#openEncoder(status, changed);
       this.#exchange.sendHead({
         status,
         reason,
@@ -192,8 +193,7 @@ export class Relay
     this.#ended = true;
     this.#pump?.stop();
     this.#log.status = status;
-    this.#log.errorCode = refusal?.code;
-    this.#log.reason = refusal?.logged;
+    this.#log.refuse(refusal);
     sendOwnAnswer(this.#exchange, this.#context, status, withCookies(headers, this.visit), Buffer.from(body));
   }
 
@@ -202,12 +202,11 @@ export class Relay
     this.fail(error);
   }
 
-  onAnswerClosed({ code, logged }: UserError): void {
+  onAnswerClosed(refusal: UserError): void {
     this.#leaveUpstream();
     this.#ended = true;
     this.#pump?.stop();
-    this.#log.errorCode = code;
-    this.#log.reason = logged;
+    this.#log.refuse(refusal);
     this.#exchange.abort();
   }
 
@@ -349,13 +348,11 @@ export class Relay
   }
 
   /** Sets up the encoder of the body if a module wants one. */
-  #withTransform(status: number, answer: ChangedAnswer): ChangedAnswer {
-    if (answer.openTransform !== undefined && hasBody(this.#exchange.method, status)) {
-      const transform = answer.openTransform();
-      if (answer.isEncoded === true) this.#context.encoders.opened(this.visit.accountId, transform);
-      this.#encoded = new EncodedBody(transform, this.#exchange, this);
-    }
-    return answer;
+  #openEncoder(status: number, { openTransform, isEncoded }: ChangedAnswer): void {
+    if (openTransform === undefined || !hasBody(this.#exchange.method, status)) return;
+    const transform = openTransform();
+    if (isEncoded === true) this.#context.encoders.opened(this.visit.accountId, transform);
+    this.#encoded = new EncodedBody(transform, this.#exchange, this);
   }
 
   #end(chunk: Buffer | undefined, trailers: readonly string[]): void {
@@ -379,8 +376,7 @@ export class Relay
     this.#pump?.stop();
     this.#encoded?.destroy();
     if (isCut || this.#exchange.headSent) {
-      this.#log.errorCode = error.code;
-      this.#log.reason = error.logged;
+      this.#log.refuse(error);
       this.#exchange.abort();
     } else {
       sendErrorResponse(this.#exchange, error, this.#context, this.#log);

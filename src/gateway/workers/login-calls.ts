@@ -2,15 +2,17 @@ import type { KeptLogins } from '../../sign-in/kept-logins.ts';
 
 type Method = keyof KeptLogins;
 
-/** A call of a worker to the kept logins of its parent, which has the database. */
-export type LoginCall = {
-  [Name in Method]: {
-    readonly type: 'login';
-    readonly call: number;
-    readonly method: Name;
-    readonly parameters: Parameters<KeptLogins[Name]>;
-  };
+/** A method of the kept logins, by name and arguments. */
+type AskedLogin = {
+  [Name in Method]: readonly [name: Name, ...Parameters<KeptLogins[Name]>];
 }[Method];
+
+/** A call of a worker to the kept logins of its parent, which has the database. */
+export interface LoginCall {
+  readonly type: 'login';
+  readonly call: number;
+  readonly asked: AskedLogin;
+}
 
 export interface LoginReply {
   readonly call: number;
@@ -20,19 +22,14 @@ export interface LoginReply {
 }
 
 /** Carries out a call in the parent. */
-export async function answerLoginCall(logins: KeptLogins, asked: LoginCall): Promise<LoginReply> {
-  const { call } = asked;
+export async function answerLoginCall(logins: KeptLogins, { call, asked }: LoginCall): Promise<LoginReply> {
+  const [name, ...given] = asked;
   try {
-    return { call, value: await carryOut(logins, asked) };
+    // The worker has called the method of this name with them.
+    return { call, value: await Reflect.apply(logins[name], logins, given) };
   } catch (error) {
     return { call, fault: error instanceof Error ? error.message : String(error) };
   }
-}
-
-function carryOut(logins: KeptLogins, { method, parameters }: LoginCall): ReturnType<KeptLogins[Method]> {
-  if (method === 'keep') return logins.keep(...parameters);
-  if (method === 'leave') return logins.leave(...parameters);
-  return method === 'claim' ? logins.claim(...parameters) : logins.release(...parameters);
 }
 
 /** The kept logins as a worker sees them. */
@@ -45,21 +42,10 @@ export class RemoteLogins implements KeptLogins {
     this.#send = send;
   }
 
-  keep(...parameters: Parameters<KeptLogins['keep']>): Promise<void> {
-    return this.#ask((call) => ({ type: 'login', call, method: 'keep', parameters }));
-  }
-
-  claim(...parameters: Parameters<KeptLogins['claim']>): ReturnType<KeptLogins['claim']> {
-    return this.#ask((call) => ({ type: 'login', call, method: 'claim', parameters }));
-  }
-
-  release(...parameters: Parameters<KeptLogins['release']>): Promise<void> {
-    return this.#ask((call) => ({ type: 'login', call, method: 'release', parameters }));
-  }
-
-  leave(...parameters: Parameters<KeptLogins['leave']>): Promise<void> {
-    return this.#ask((call) => ({ type: 'login', call, method: 'leave', parameters }));
-  }
+  readonly keep: KeptLogins['keep'] = (...given) => this.#ask(['keep', ...given]);
+  readonly claim: KeptLogins['claim'] = (...given) => this.#ask(['claim', ...given]);
+  readonly release: KeptLogins['release'] = (...given) => this.#ask(['release', ...given]);
+  readonly leave: KeptLogins['leave'] = (...given) => this.#ask(['leave', ...given]);
 
   answered(reply: LoginReply): void {
     this.#waiting.get(reply.call)?.(reply);
@@ -67,7 +53,7 @@ export class RemoteLogins implements KeptLogins {
   }
 
   /** Without a parent the process ends, and with it the call. */
-  #ask<Value>(toCall: (call: number) => LoginCall): Promise<Value> {
+  #ask<Value>(asked: AskedLogin): Promise<Value> {
     const call = ++this.#calls;
     return new Promise((resolve, reject) => {
       this.#waiting.set(call, ({ value, fault }) => {
@@ -75,7 +61,7 @@ export class RemoteLogins implements KeptLogins {
         // The parent answers with what the same method has returned there.
         else resolve(value as Value);
       });
-      this.#send(toCall(call));
+      this.#send({ type: 'login', call, asked });
     });
   }
 }

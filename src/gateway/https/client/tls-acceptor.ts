@@ -6,9 +6,9 @@ import type { ClientSource } from '../../../lib/ip/identify-client.ts';
 import type { HandshakeFailed } from '../../engine.ts';
 import { TlsHandshakes } from '../../tls/handshakes.ts';
 import type { HandshakeOutcome } from '../../tls/handshakes.ts';
-import { connectionFacts } from '../../tls/connection-facts.ts';
 import { readShownCertificate } from '../../tls/shown-certificate.ts';
 import type { ClientConnection } from '../exchange.ts';
+import { clientConnection } from './client-connection.ts';
 import type { IdleConnection } from './idle-connection.ts';
 
 /** Speaks one version of HTTP on connections that are handed to it. */
@@ -69,20 +69,13 @@ export class TlsAcceptor {
     return this.#handshakes.idleConnections();
   }
 
-  #onSecure(socket: TLSSocket, servername: string, { source, peerTrusted, port }: ClientSource): void {
+  #onSecure(socket: TLSSocket, servername: string, client: ClientSource): void {
     const { clientCa, h1, h2 } = this.#options;
-    const connection: ClientConnection = {
-      peer: source,
-      peerText: formatIp(source),
-      peerTrusted,
+    const connection = clientConnection(socket, client, {
       servername,
       certificate: clientCa === undefined ? undefined : readShownCertificate(socket, clientCa),
       isTls13: socket.getProtocol() === 'TLSv1.3',
-      peerPort: port,
-      localAddress: socket.localAddress ?? '',
-      localPort: socket.localPort ?? 0,
-      facts: connectionFacts(socket, port, Date.now()),
-    };
+    });
     if (socket.alpnProtocol === 'h2') h2.accept(socket, connection);
     else h1.accept(socket, connection);
   }
