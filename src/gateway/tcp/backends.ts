@@ -11,9 +11,9 @@ import type { Target } from '../health/target.ts';
 import type { TunnelBackend, VisitorFacts } from '../tunnels/tunnel-backend.ts';
 import type { TunnelBackends } from '../tunnels/tunnel-backends.ts';
 import type { ConnectUpstream, UpstreamTarget } from '../upstream/connect.ts';
+import { FixedAnswer } from '../upstream/fixed-answer.ts';
 import { SocketSource } from '../upstream/socket-source.ts';
 import { TunnelSource } from '../upstream/tunnel-source.ts';
-import type { UpstreamSource } from '../upstream/upstream-source.ts';
 import { TcpConnection } from './connection.ts';
 import type { AcceptedClient, ConnectionSettings } from './connection.ts';
 import { TcpDialing } from './dialing.ts';
@@ -21,16 +21,14 @@ import type { EdgeTable } from './edge-table.ts';
 import { TcpFailover } from './failover.ts';
 import type { Member } from './failover.ts';
 import type { Opening } from './opening.ts';
-import { createBackendConnector, joinStream, resetSocket } from './upstream.ts';
-import type { ConnectBackend, OpenUpstream } from './upstream.ts';
+import { connectBackend, joinStream, resetSocket } from './upstream.ts';
+import type { OpenUpstream } from './upstream.ts';
 
 /** A backend, or one address of it, that a client may be sent to. */
 export interface Candidate {
-  readonly source: UpstreamSource;
-  /** Set for one of several addresses of a backend, or one that is checked. */
+  readonly source: SocketSource | TunnelSource | FixedAnswer;
+  /** Set for one of several addresses of a backend, or one that is checked: it is only tried. */
   readonly target?: Target;
-  /** Sends a client to it as the only one that is left; an address is only tried. */
-  readonly send?: (accepted: AcceptedClient, slot: UpstreamSlot) => void;
 }
 
 /** Most of them that are tried for one client. */
@@ -51,12 +49,10 @@ interface TcpBackendsParts {
 /** Finds the backends that clients may be sent to, and joins clients with them. */
 export class TcpBackends {
   readonly #parts: TcpBackendsParts;
-  readonly #connect: ConnectBackend;
   readonly #settings: ConnectionSettings;
 
   constructor(parts: TcpBackendsParts) {
     this.#parts = parts;
-    this.#connect = createBackendConnector(parts.connect);
     this.#settings = { timeouts: parts.timeouts, closed: (connection) => this.closed(connection) };
   }
 
@@ -82,25 +78,17 @@ export class TcpBackends {
 
   backend(id: string | undefined): Candidate | undefined {
     if (id === undefined) return undefined;
-    const entry = this.#parts.edges.backend(id);
-    if (entry !== undefined) {
-      const open: OpenUpstream = (user) => this.#connect(entry, user);
-      return { source: this.#socketSource(entry), send: (accepted, slot) => this.#join(accepted, open, slot) };
-    }
-    const { upstreamConnectMs } = this.#settings.timeouts;
-    const tunnel = this.#parts.tunnels.find(id);
-    if (tunnel !== undefined)
-      return {
-        source: new TunnelSource(tunnel, upstreamConnectMs),
-        send: (accepted, slot) => this.#dial(accepted, tunnel, slot),
-      };
-    const answer = this.#parts.edges.groups.answer(id);
-    if (answer === undefined) return undefined;
-    const send: Candidate['send'] = (accepted, slot) => this.#join(accepted, joinStream(answer.connect()), slot);
-    return { source: answer, send };
+    const { edges, tunnels } = this.#parts;
+    const entry = edges.backend(id);
+    if (entry !== undefined) return { source: this.#socketSource(entry) };
+    const tunnel = tunnels.find(id);
+    const source = tunnel
+      ? new TunnelSource(tunnel, this.#settings.timeouts.upstreamConnectMs)
+      : edges.groups.answer(id);
+    return source && { source };
   }
 
-  #socketSource(target: UpstreamTarget): UpstreamSource {
+  #socketSource(target: UpstreamTarget): SocketSource {
     return new SocketSource(target, this.#parts.connect, this.#settings.timeouts.upstreamConnectMs, 'bytes');
   }
 
@@ -122,8 +110,14 @@ export class TcpBackends {
   /** Sends a client to the one backend that is left for it. */
   #send(accepted: AcceptedClient, backend: Candidate | undefined): void {
     const slot = backend && this.#take(backend.source.id, accepted);
-    if (typeof slot === 'object') backend?.send?.(accepted, slot);
-    else this.#turnAway(accepted, slot === undefined ? 'no backend' : 'too many connections');
+    if (backend === undefined || typeof slot !== 'object') {
+      this.#turnAway(accepted, slot === undefined ? 'no backend' : 'too many connections');
+      return;
+    }
+    const { source } = backend;
+    if (source instanceof TunnelSource) this.#dial(accepted, source.backend, slot);
+    else if (source instanceof FixedAnswer) this.#join(accepted, joinStream(source.connect()), slot);
+    else this.#join(accepted, connectBackend(this.#parts.connect, source.target), slot);
   }
 
   #turnAway({ client, edge, sourceText, decision }: AcceptedClient, reason: string): void {
@@ -136,7 +130,8 @@ export class TcpBackends {
   #failOver(accepted: AcceptedClient, candidates: readonly Candidate[]): void {
     const { groups } = this.#parts.edges;
     const last = candidates.at(-1);
-    const tried = last?.send === undefined ? candidates : candidates.slice(0, -1);
+    const isSent = last !== undefined && last.target === undefined;
+    const tried = isSent ? candidates.slice(0, -1) : candidates;
     const isOfGroup = groups.has(accepted.edge.rules.backendId ?? '');
     const failover = new TcpFailover(accepted, {
       members: tried.map((candidate) => this.#member(candidate, accepted)),
@@ -153,8 +148,8 @@ export class TcpBackends {
         this.#parts.edges.closed(done);
       },
       exhausted: (done) => {
-        if (last?.send === undefined) this.#turnAway(accepted, 'connect failed');
-        else this.#send(accepted, last);
+        if (isSent) this.#send(accepted, last);
+        else this.#turnAway(accepted, 'connect failed');
         this.#parts.edges.closed(done);
         this.#parts.closed();
       },
@@ -166,7 +161,7 @@ export class TcpBackends {
     failover.start();
   }
 
-  #member(candidate: Candidate, accepted: AcceptedClient): Member<Candidate> {
+  #member(candidate: Candidate, accepted: AcceptedClient): Member {
     const { source, target } = candidate;
     return {
       candidate,

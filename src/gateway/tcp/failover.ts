@@ -2,11 +2,12 @@ import type { Duplex } from 'node:stream';
 
 import type { UpstreamSlot } from '../bounds/upstream-connections.ts';
 import type { OpenOutcome } from '../upstream/upstream-source.ts';
+import type { Candidate } from './backends.ts';
 import type { AcceptedClient } from './connection.ts';
 import { Opening } from './opening.ts';
 
 /** One of several ways, as it is tried. */
-export interface Member<Candidate> {
+export interface Member {
   readonly candidate: Candidate;
   /** The candidate had failed before the client came. */
   readonly isTrial: boolean;
@@ -16,24 +17,24 @@ export interface Member<Candidate> {
   open(outcome: OpenOutcome): () => void;
 }
 
-interface FailoverParts<Candidate> {
+interface FailoverParts {
   /** All but the last, if that can be asked as if it were the only one. */
-  readonly members: readonly Member<Candidate>[];
-  readonly failed: (member: Member<Candidate>, cause: string) => void;
-  readonly reached: (member: Member<Candidate>) => void;
+  readonly members: readonly Member[];
+  readonly failed: (member: Member, cause: string) => void;
+  readonly reached: (member: Member) => void;
   /** The callee owns the client, the stream and the slot. */
-  readonly opened: (failover: TcpFailover<Candidate>, stream: Duplex, slot: Pick<UpstreamSlot, 'close'>) => void;
+  readonly opened: (failover: TcpFailover, stream: Duplex, slot: Pick<UpstreamSlot, 'close'>) => void;
   /** None of these can be reached. The callee owns the client. */
-  readonly exhausted: (failover: TcpFailover<Candidate>) => void;
+  readonly exhausted: (failover: TcpFailover) => void;
   readonly closed: (opening: Opening) => void;
 }
 
 /** A client for whom the members of a group, or the addresses of a backend, are tried one after another. */
-export class TcpFailover<Candidate> extends Opening {
-  readonly #parts: FailoverParts<Candidate>;
+export class TcpFailover extends Opening {
+  readonly #parts: FailoverParts;
   #giveUp: () => void = () => {};
 
-  constructor(accepted: AcceptedClient, parts: FailoverParts<Candidate>) {
+  constructor(accepted: AcceptedClient, parts: FailoverParts) {
     super(accepted, parts.closed);
     this.#parts = parts;
   }

@@ -19,11 +19,8 @@ export interface UpstreamUser {
 export type OpenUpstream = (user: UpstreamUser) => Duplex;
 
 /** Starts a connection to a backend. */
-export type ConnectBackend = (backend: UpstreamTarget, user: UpstreamUser) => Socket;
-
-export function createBackendConnector(connect: ConnectUpstream): ConnectBackend {
-  return (backend, user) =>
-    backend.tls ? connectSecure(connect, backend, user) : connectPlain(connect, backend, user);
+export function connectBackend(connect: ConnectUpstream, backend: UpstreamTarget): OpenUpstream {
+  return (user) => (backend.tls ? connectSecure(connect, backend, user) : connectPlain(connect, backend, user));
 }
 
 function connectPlain(connect: ConnectUpstream, backend: UpstreamTarget, user: UpstreamUser): Socket {
@@ -39,12 +36,16 @@ function connectPlain(connect: ConnectUpstream, backend: UpstreamTarget, user: U
 
 function connectSecure(connect: ConnectUpstream, backend: UpstreamTarget, user: UpstreamUser): Socket {
   const socket = connect(backend, { allowHalfOpen: true }, () => {
-    user.connected();
-    socket.on('data', (chunk) => {
-      if (!user.received(chunk)) socket.pause();
-    });
+    passOn(socket, user);
   });
   return socket;
+}
+
+function passOn(stream: Duplex, user: UpstreamUser): void {
+  user.connected();
+  stream.on('data', (chunk: Buffer) => {
+    if (!user.received(chunk)) stream.pause();
+  });
 }
 
 /** Joins a stream that is open already. */
@@ -52,11 +53,7 @@ export function joinStream(stream: Duplex): OpenUpstream {
   return (user) => {
     // One turn later: the user is not ready before it has the stream.
     setImmediate(() => {
-      if (stream.destroyed) return;
-      user.connected();
-      stream.on('data', (chunk: Buffer) => {
-        if (!user.received(chunk)) stream.pause();
-      });
+      if (!stream.destroyed) passOn(stream, user);
     });
     return stream;
   };

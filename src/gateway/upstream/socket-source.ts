@@ -22,14 +22,14 @@ export class SocketSource implements UpstreamSource {
   readonly id: string;
   readonly isShared = true;
   readonly silentEnd = upstreamBroke;
-  readonly #target: UpstreamTarget;
+  readonly target: UpstreamTarget;
   readonly #connect: ConnectUpstream;
   readonly #connectMs: number;
   readonly #use: SocketUse;
 
   constructor(target: UpstreamTarget, connect: ConnectUpstream, connectMs: number, use: SocketUse = 'requests') {
     this.id = target.id;
-    this.#target = target;
+    this.target = target;
     this.#connect = connect;
     this.#connectMs = connectMs;
     this.#use = use;
@@ -42,7 +42,7 @@ export class SocketSource implements UpstreamSource {
   open(_visitor: unknown, _idleOf: unknown, outcome: OpenOutcome): () => void {
     const options: ConnectOptions =
       this.#use === 'bytes' ? { allowHalfOpen: true } : { keepAlive: true, alpn: ['http/1.1'] };
-    const socket: Socket = this.#connect(this.#target, options, () => {
+    const socket: Socket = this.#connect(this.target, options, () => {
       settle();
       outcome.opened(socket, '');
     });
