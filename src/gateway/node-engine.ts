@@ -37,6 +37,7 @@ import { TunnelBackends } from './tunnels/tunnel-backends.ts';
 import { createUpstream } from './upstream/create-upstream.ts';
 import type { Upstream, UpstreamParts } from './upstream/create-upstream.ts';
 import type { Arrival } from './upstream/upstream-sockets.ts';
+import { connectionServices } from './connection-services.ts';
 import { preparePolicies } from './prepare-policies.ts';
 import { VaultSecrets } from './vault-secrets.ts';
 
@@ -79,7 +80,8 @@ export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngi
   const checker = new HealthChecker(upstream.connect, note);
   if (board !== undefined) checker.run(true);
   const secrets = new VaultSecrets();
-  const shared = { ...upstream, access, bounds, tunnels, health, secrets };
+  const services = connectionServices({ access, bounds, secrets, log: parts.log });
+  const shared = { ...upstream, access, bounds, tunnels, health, services };
   const tcp = new TcpFront({ ...parts, ...shared });
   const challenges = new Challenges();
   const visitorKeys = new VisitorKeys();

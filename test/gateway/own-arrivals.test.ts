@@ -18,6 +18,7 @@ import type { ConnectUpstream } from '../../src/gateway/upstream/connect.ts';
 import { OwnAddresses } from '../../src/gateway/upstream/own-addresses.ts';
 import { arrivalOf, UpstreamSockets } from '../../src/gateway/upstream/upstream-sockets.ts';
 import { createWorkerEngine } from '../../src/gateway/workers/worker-engine.ts';
+import { connectionServices } from '../../src/gateway/connection-services.ts';
 import { VaultSecrets } from '../../src/gateway/vault-secrets.ts';
 import { CidrSet } from '../../src/lib/ip/cidr-set.ts';
 import { AccessTable } from '../../src/snapshot/access.ts';
@@ -59,7 +60,7 @@ function startFronts(t: TestContext, isBlind: boolean) {
     log: seen.log,
     tunnels,
     health,
-    secrets: new VaultSecrets(),
+    services: connectionServices({ access, bounds, secrets: new VaultSecrets(), log: seen.log }),
     arrivals,
     bounds,
   };

@@ -9,6 +9,7 @@ import { HealthTable } from '../../src/gateway/health/health-table.ts';
 import { noDialer } from '../../src/gateway/tunnels/dialer.ts';
 import { TunnelBackends } from '../../src/gateway/tunnels/tunnel-backends.ts';
 import { createUpstream } from '../../src/gateway/upstream/create-upstream.ts';
+import { connectionServices } from '../../src/gateway/connection-services.ts';
 import { VaultSecrets } from '../../src/gateway/vault-secrets.ts';
 import { CidrSet } from '../../src/lib/ip/cidr-set.ts';
 import { AccessTable } from '../../src/snapshot/access.ts';
@@ -70,7 +71,7 @@ test('a client that connects before the edge of a new port is in force waits for
     ...createUpstream({ options, observer: seen }),
     tunnels: new TunnelBackends(noDialer, bounds.waits),
     health: new HealthTable(() => {}),
-    secrets: new VaultSecrets(),
+    services: connectionServices({ access, bounds, secrets: new VaultSecrets(), log: seen.log }),
     bounds,
   });
   t.after(() => front.drain(0));

@@ -29,7 +29,7 @@ test('each TLS connection has the client of its own socket, also where sockets h
   };
   const acceptor = new TlsAcceptor({
     contextFor: () => Promise.resolve(context),
-    handshakeMs: 10_000,
+    limitMs: 10_000,
     h1: handler,
     h2: handler,
     needsTls13: false,

@@ -1,5 +1,6 @@
 import { KeyCounts } from '../../lib/key-counts.ts';
 import { KeySets } from '../../lib/key-sets.ts';
+import { limitOf } from './bound.ts';
 import type { GatewayBoundReports, GatewayBounds } from './bound.ts';
 
 /** A visitor whose agent is on its way back. One of its methods is called, once, unless it leaves. */
@@ -34,11 +35,7 @@ export class AgentWaits {
     this.limitMs = limits.agentWaitMs;
     this.#limits = limits;
     this.#reports = reports;
-    reports.watch(
-      'agent_waiting',
-      () => limits.agentWaiting,
-      () => this.#count,
-    );
+    reports.watch('agent_waiting', limitOf(limits, 'agentWaiting'), () => this.#count);
   }
 
   /** `retryMs`: it is called after this time even if nothing has changed. */

@@ -85,3 +85,8 @@ export interface GatewayBounds {
   /** Visitors that wait at once; one account has a quarter of them. */
   readonly agentWaiting: number;
 }
+
+/** Reads a limit, which may be changed. */
+export function limitOf(limits: GatewayBounds, name: keyof GatewayBounds): () => number {
+  return () => limits[name];
+}

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 
 import { formatIp } from '../../lib/ip/address.ts';
 import type { ClientSource } from '../../lib/ip/identify-client.ts';
+import { limitOf } from './bound.ts';
 import type { Bound, GatewayBoundReports, GatewayBounds } from './bound.ts';
 import { sourceKey } from '../../lib/ip/source-key.ts';
 import type { SourceKey } from '../../lib/ip/source-key.ts';
@@ -29,16 +30,8 @@ export class ClientConnections {
     this.#limits = limits;
     this.#highest = limits.clientConnections;
     this.#reports = reports;
-    reports.watch(
-      'client_connections',
-      () => limits.clientConnections,
-      () => this.#open,
-    );
-    reports.watch(
-      'source_connections',
-      () => limits.sourceConnections,
-      () => this.#bySource.most(),
-    );
+    reports.watch('client_connections', limitOf(limits, 'clientConnections'), () => this.#open);
+    reports.watch('source_connections', limitOf(limits, 'sourceConnections'), () => this.#bySource.most());
   }
 
   get count(): number {

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 
 import { AccountShares } from './account-shares.ts';
+import { limitOf } from './bound.ts';
 import type { GatewayBoundReports, GatewayBounds } from './bound.ts';
 
 /**
@@ -13,12 +14,8 @@ export class ResponseEncoders {
 
   constructor(limits: GatewayBounds, reports: GatewayBoundReports) {
     this.#reports = reports;
-    this.#shares = new AccountShares(() => limits.responseEncoders);
-    reports.watch(
-      'response_encoders',
-      () => limits.responseEncoders,
-      () => this.#shares.used,
-    );
+    this.#shares = new AccountShares(limitOf(limits, 'responseEncoders'));
+    reports.watch('response_encoders', limitOf(limits, 'responseEncoders'), () => this.#shares.used);
   }
 
   /** False: the response is sent as it is. */

@@ -1,4 +1,5 @@
 import { BackendSources } from './backend-sources.ts';
+import { limitOf } from './bound.ts';
 import type { GatewayBoundReports, GatewayBounds, UpstreamBound } from './bound.ts';
 import { formatSourceKey } from '../../lib/ip/source-key.ts';
 import type { SourceKey } from '../../lib/ip/source-key.ts';
@@ -19,35 +20,15 @@ export class UpstreamConnections {
   constructor(bounds: GatewayBounds, reports: GatewayBoundReports) {
     this.bounds = bounds;
     this.#reports = reports;
-    reports.watch(
-      'upstream_connections',
-      () => bounds.upstreamConnections,
-      () => this.#open,
+    reports.watch('upstream_connections', limitOf(bounds, 'upstreamConnections'), () => this.#open);
+    reports.watch('account_connections', limitOf(bounds, 'accountConnections'), () => mostInUse(this.#accounts));
+    reports.watch('backend_connections', limitOf(bounds, 'backendConnections'), () => this.#sweep());
+    reports.watch('backend_source_connections', limitOf(bounds, 'backendSourceConnections'), () =>
+      this.#most(({ sources }) => sources.mostInUse()),
     );
-    reports.watch(
-      'account_connections',
-      () => bounds.accountConnections,
-      () => mostInUse(this.#accounts),
-    );
-    reports.watch(
-      'backend_connections',
-      () => bounds.backendConnections,
-      () => this.#sweep(),
-    );
-    reports.watch(
-      'backend_source_connections',
-      () => bounds.backendSourceConnections,
-      () => this.#most(({ sources }) => sources.mostInUse()),
-    );
-    reports.watch(
-      'backend_queue',
-      () => bounds.backendQueue,
-      () => this.#most(({ sources }) => sources.waiting),
-    );
-    reports.watch(
-      'backend_source_queue',
-      () => bounds.backendSourceQueue,
-      () => this.#most(({ sources }) => sources.mostWaiting()),
+    reports.watch('backend_queue', limitOf(bounds, 'backendQueue'), () => this.#most(({ sources }) => sources.waiting));
+    reports.watch('backend_source_queue', limitOf(bounds, 'backendSourceQueue'), () =>
+      this.#most(({ sources }) => sources.mostWaiting()),
     );
     reports.watch('backend_queue_seconds', bounds.backendQueueMs / 1000);
   }

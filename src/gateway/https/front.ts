@@ -5,20 +5,17 @@ import type { ListenAddress } from '../../lib/host-port.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import { identifyClient } from '../../lib/ip/identify-client.ts';
 import type { ClientSource } from '../../lib/ip/identify-client.ts';
-import type { AccessTable } from '../../snapshot/access.ts';
+import type { ConnectionServices } from '../../modules/step.ts';
 import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
-import { takeRates } from '../bounds/take-rate.ts';
 import type { EngineBounds } from '../bounds/engine-bounds.ts';
-import type { Front, GatewayLog, GatewayOptions, InspectionTerms, TrafficObserver, WrongPassword } from '../engine.ts';
-import type { HealthTable } from '../health/health-table.ts';
+import type { Front, GatewayOptions, InspectionTerms, WrongPassword } from '../engine.ts';
+import type { FrontParts } from '../front-parts.ts';
 import { createFetch } from '../../sign-in/guarded-fetch.ts';
 import type { KeptLogins } from '../../sign-in/kept-logins.ts';
 import { Signatures } from '../../sign-in/signatures.ts';
 import type { TlsPassThrough } from '../tcp/front.ts';
-import type { TunnelBackends } from '../tunnels/tunnel-backends.ts';
 import { ownArrivals } from '../upstream/arrivals.ts';
 import type { Arrivals } from '../upstream/arrivals.ts';
-import type { ConnectUpstream } from '../upstream/connect.ts';
 import { challengeProtocol } from '../certificates/challenges.ts';
 import type { Challenges } from '../certificates/challenges.ts';
 import type { VisitorKeys } from '../sign-in/visitor-keys.ts';
@@ -48,36 +45,19 @@ import { handlePlainRequest } from './plain-requests.ts';
 import type { RequestContext } from './request-context.ts';
 import { HostTable } from './routing/host-table.ts';
 import type { SpecialHandshake } from './routing/route-table.ts';
-import { policyNotes } from '../policy-notes.ts';
-import type { VaultSecrets } from '../vault-secrets.ts';
 import { BackendTable } from './upstream/backend-table.ts';
 import { WrongPasswords } from './wrong-passwords.ts';
 
-export interface HttpsFrontParts {
-  readonly options: GatewayOptions;
-  readonly access: AccessTable;
-  readonly observer: TrafficObserver;
-  /** Must follow snapshots by itself; the front only asks it. */
+/** The sources of certificates and keys must follow snapshots by themselves, and swap before the front does. */
+export interface HttpsFrontParts extends FrontParts {
   readonly certificates: CertificateSource;
-  /** Must follow snapshots by itself. */
   readonly challenges: Challenges;
-  readonly log: GatewayLog;
+  readonly visitorKeys: VisitorKeys;
   /** Prefix of error codes; default `ERR_GATEHOUSE`. */
   readonly errorPrefix?: string;
-  readonly connect: ConnectUpstream;
-  /** Must swap before the front does. */
-  readonly tunnels: TunnelBackends;
-  /** Must swap before the front does. */
-  readonly health: HealthTable;
-  /** Must swap before the front does. */
-  readonly secrets: VaultSecrets;
   /** Takes connections that are not to be decrypted here. */
   readonly passThrough: TlsPassThrough;
-  /** Must follow snapshots by itself, and swap before the front does. */
-  readonly visitorKeys: VisitorKeys;
   readonly logins?: KeptLogins | undefined;
-  readonly arrivals: Arrivals;
-  readonly bounds: EngineBounds;
 }
 
 /** Interval at which a drain looks for connections that have become idle. */
@@ -107,7 +87,7 @@ export class HttpsFront implements Front {
   /** One for each kind of handshake, so that a client is always checked by those that its own connection asked for. */
   readonly #specialTls = new Map<string, SpecialTls>();
   readonly #acceptorFor: (special?: Partial<TermsNow>) => TlsAcceptor;
-  readonly #secrets: VaultSecrets['service'];
+  readonly #secrets: ConnectionServices['secrets'];
   readonly #peek: HelloPeek;
   readonly #challenges: Challenges;
   /** Handshakes of certificate authorities, which carry nothing. */
@@ -143,7 +123,7 @@ export class HttpsFront implements Front {
     const fetchFor = createFetch(connect);
     const signatures = new Signatures({ fetchFor, log });
     const { visitorKeys: keys, logins } = parts;
-    const secrets = parts.secrets.service;
+    const { secrets } = parts.services;
     const visitors = new Visitors({ keys, fetchFor, signatures, logins, observer, log, secrets });
     const passwords = new WrongPasswords(options.passwordFailures, observer);
     this.#context = {
@@ -157,14 +137,11 @@ export class HttpsFront implements Front {
       visitors,
       passwords,
       services: {
-        access,
-        rates: takeRates(bounds.rates),
+        ...parts.services,
         requests: new OwnRequests(
           (exchange) => handleRequest(exchange, this.#context),
           createFetch(connect, 'http-request'),
         ),
-        secrets,
-        notes: policyNotes(log),
         passwords,
         tokens: new Tokens({ signatures }),
         logins: visitors,
@@ -220,11 +197,11 @@ export class HttpsFront implements Front {
               : withClientCa(own, clientCa),
         needsTls13,
         needsTls12,
-        handshakeMs: timeouts.headersMs,
+        limitMs: timeouts.headersMs,
         ticketKeys: options.ticketKeys,
         h1: this.#h1,
         h2: this.#h2,
-        ...(clientCa !== undefined && { clientCa }),
+        clientCa,
         onFailed: (event) => {
           observer.handshakeFailed(event);
         },

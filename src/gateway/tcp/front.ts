@@ -10,20 +10,14 @@ import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { Position } from '../../modules/run-steps.ts';
 import type { ConnectionServices, ConnectionVisit, EndpointFacts } from '../../modules/step.ts';
 import { visitBudget } from '../../modules/visit-budget.ts';
-import { takeRates } from '../bounds/take-rate.ts';
 import type { EngineBounds } from '../bounds/engine-bounds.ts';
 import { proxiesKey, sourceKey } from '../../lib/ip/source-key.ts';
 import type { SourceKey } from '../../lib/ip/source-key.ts';
-import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
+import type { Front, TrafficObserver } from '../engine.ts';
+import type { FrontParts } from '../front-parts.ts';
 import type { CertificateSource } from '../https/client/certificate-source.ts';
-import type { HealthTable } from '../health/health-table.ts';
-import type { TunnelBackends } from '../tunnels/tunnel-backends.ts';
 import { connectionFacts } from '../tls/connection-facts.ts';
 import { ownArrivals } from '../upstream/arrivals.ts';
-import type { Arrivals } from '../upstream/arrivals.ts';
-import { policyNotes } from '../policy-notes.ts';
-import type { VaultSecrets } from '../vault-secrets.ts';
-import type { ConnectUpstream } from '../upstream/connect.ts';
 import { TcpBackends } from './backends.ts';
 import type { Candidate } from './backends.ts';
 import type { AcceptedClient } from './connection.ts';
@@ -39,21 +33,7 @@ import { TlsOpening } from './terminate-tls.ts';
 import type { TlsTermination } from './terminate-tls.ts';
 import { resetSocket } from './upstream.ts';
 
-interface TcpFrontParts {
-  readonly options: GatewayOptions;
-  /** Must swap before the front does, which checks open connections by it. */
-  readonly access: AccessTable;
-  readonly observer: TrafficObserver;
-  readonly log: GatewayLog;
-  readonly connect: ConnectUpstream;
-  /** Must swap before the front does. */
-  readonly tunnels: TunnelBackends;
-  /** Must swap before the front does. */
-  readonly health: HealthTable;
-  readonly arrivals: Arrivals;
-  readonly bounds: EngineBounds;
-  /** Must swap before the front does. */
-  readonly secrets: VaultSecrets;
+interface TcpFrontParts extends FrontParts {
   /** For TLS that ends here; must follow snapshots by itself. */
   readonly certificates?: CertificateSource | undefined;
 }
@@ -90,12 +70,13 @@ export class TcpFront implements Front, TlsPassThrough {
   #drained = (): void => {};
 
   constructor(parts: TcpFrontParts) {
-    const { options, access, observer, log, connect, tunnels, health, arrivals, bounds, certificates, secrets } = parts;
+    const { options, access, observer, log, connect, tunnels, health, arrivals, bounds, certificates, services } =
+      parts;
     const { timeouts, trustedProxies, proxyProtocol } = options;
     this.#access = access;
     this.#observer = observer;
     this.#bounds = bounds;
-    this.#services = { access, rates: takeRates(bounds.rates), secrets: secrets.service, notes: policyNotes(log) };
+    this.#services = services;
     this.#clientRules = {
       proxyProtocol: proxyProtocol.tcp,
       trustedProxies,
@@ -117,7 +98,7 @@ export class TcpFront implements Front, TlsPassThrough {
     this.#edges = new EdgeTable(
       access,
       this.#ports,
-      { certificates, handshakeMs: timeouts.headersMs, secrets: secrets.service },
+      { certificates, handshakeMs: timeouts.headersMs, secrets: services.secrets },
       health,
     );
     this.#backends = new TcpBackends({

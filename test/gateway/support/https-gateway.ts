@@ -22,6 +22,7 @@ import { noDialer } from '../../../src/gateway/tunnels/dialer.ts';
 import type { TunnelDialer } from '../../../src/gateway/tunnels/dialer.ts';
 import { VisitorKeys } from '../../../src/gateway/sign-in/visitor-keys.ts';
 import { TunnelBackends } from '../../../src/gateway/tunnels/tunnel-backends.ts';
+import { connectionServices } from '../../../src/gateway/connection-services.ts';
 import { VaultSecrets } from '../../../src/gateway/vault-secrets.ts';
 import { createUpstream } from '../../../src/gateway/upstream/create-upstream.ts';
 import { formatIp } from '../../../src/lib/ip/address.ts';
@@ -166,7 +167,8 @@ export async function startGateway(
   const board = new HealthBoard((states) => health.set(states));
   const health = new HealthTable((seen) => board.note([seen]));
   const secrets = new VaultSecrets();
-  const shared = { options, access, observer, connect, tunnels, health, secrets, arrivals, log, bounds };
+  const services = connectionServices({ access, bounds, secrets, log });
+  const shared = { options, access, observer, connect, tunnels, health, arrivals, log, bounds, services };
   const certificates = singleCertificate(asked);
   const tcp = new TcpFront({ ...shared, certificates });
   const front = new HttpsFront({

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
-import type { SecureContext, TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 
 import { formatIp } from '../../../lib/ip/address.ts';
 import type { ClientSource } from '../../../lib/ip/identify-client.ts';
 import type { HandshakeFailed } from '../../engine.ts';
 import { TlsHandshakes } from '../../tls/handshakes.ts';
-import type { HandshakeOutcome } from '../../tls/handshakes.ts';
+import type { HandshakeOptions, HandshakeOutcome } from '../../tls/handshakes.ts';
 import { readShownCertificate } from '../../tls/shown-certificate.ts';
 import type { ClientConnection } from '../exchange.ts';
 import { clientConnection } from './client-connection.ts';
@@ -16,20 +16,11 @@ interface ConnectionHandler {
   accept(socket: TLSSocket, client: ClientConnection): void;
 }
 
-export interface TlsAcceptorOptions {
-  /** Rejects where the handshake must end. */
-  readonly contextFor: (name: string) => Promise<SecureContext>;
-  readonly handshakeMs: number;
-  /** As in `GatewayOptions`. */
-  readonly ticketKeys?: Uint8Array | undefined;
+export interface TlsAcceptorOptions extends Omit<HandshakeOptions, 'alpn' | 'asksForCertificate'> {
   readonly h1: ConnectionHandler;
   readonly h2: ConnectionHandler;
   /** PEM of the authorities that clients must show a certificate of; undefined: they are not asked for one. */
-  readonly clientCa?: string;
-  /** True: clients must speak TLS 1.3. */
-  readonly needsTls13: boolean;
-  /** True: clients must speak TLS 1.2. */
-  readonly needsTls12?: boolean;
+  readonly clientCa?: string | undefined;
   readonly onFailed: (event: HandshakeFailed) => void;
 }
 
@@ -39,17 +30,9 @@ export class TlsAcceptor {
   readonly #options: TlsAcceptorOptions;
 
   constructor(options: TlsAcceptorOptions) {
-    const { contextFor, handshakeMs, clientCa, needsTls13, needsTls12 = false, ticketKeys } = options;
     this.#options = options;
-    this.#handshakes = new TlsHandshakes({
-      contextFor,
-      limitMs: handshakeMs,
-      ticketKeys,
-      alpn: ['h2', 'http/1.1'],
-      asksForCertificate: clientCa !== undefined,
-      needsTls13,
-      needsTls12,
-    });
+    const asksForCertificate = options.clientCa !== undefined;
+    this.#handshakes = new TlsHandshakes({ ...options, alpn: ['h2', 'http/1.1'], asksForCertificate });
   }
 
   /** `asked` is the server name in the client's first message, in lower case. */
