@@ -4445,6 +4445,13 @@ export interface Inspection {
   ends_at: string;
   /** The principal who has begun it. */
   started_by: string;
+  /** Every process that carries traffic, and what became of the question there. */
+  gateways: ({
+    /** Id of the process that carries traffic, as GET /gateways has it. */
+    process_id: string;
+    /** answered: it records, and what it has recorded is counted here. full: it records as many inspections as it can. no_answer: it stands still. unreachable: no link leads to it from the process that answers (`GATEHOUSE_LINK_LISTEN`). failed: it is of another version. not_asked: there are too many gateways. */
+    state: 'answered' | 'no_answer' | 'unreachable' | 'failed' | 'not_asked' | 'full';
+  })[];
   /** Requests that were not recorded, because there were too many at once. */
   left_out: number;
   /** Requests that are kept. */
@@ -4464,14 +4471,23 @@ export interface InspectionWithRequests {
   ends_at: string;
   /** The principal who has begun it. */
   started_by: string;
+  /** Every process that carries traffic, and what became of the question there. */
+  gateways: ({
+    /** Id of the process that carries traffic, as GET /gateways has it. */
+    process_id: string;
+    /** answered: it records, and what it has recorded is counted here. full: it records as many inspections as it can. no_answer: it stands still. unreachable: no link leads to it from the process that answers (`GATEHOUSE_LINK_LISTEN`). failed: it is of another version. not_asked: there are too many gateways. */
+    state: 'answered' | 'no_answer' | 'unreachable' | 'failed' | 'not_asked' | 'full';
+  })[];
   /** Requests that were not recorded, because there were too many at once. */
   left_out: number;
   /** Requests that are kept. */
   recorded: number;
-  /** The last 100 requests at most, newest first. */
+  /** The last 100 requests of each gateway at most, newest first. */
   requests: ({
     /** Id of the request, as in the log and in decisions. */
     id: string;
+    /** The process that carried it, as GET /gateways has it. */
+    process_id: string;
     /** When its checks had let it pass, RFC 3339. */
     at: string;
     /** Address of the visitor. */
@@ -4527,11 +4543,20 @@ export interface InspectionWithRequests {
     /** False if the answer was cut off. */
     is_whole: boolean;
   })[];
+  /** Give it as `after` to see only what is recorded from now on. */
+  cursor: string;
 }
 
 export interface Inspections {
   /** Those under way, oldest first. */
   inspections: Inspection[];
+  /** Every process that carries traffic, and what became of the question there. */
+  gateways: ({
+    /** Id of the process that carries traffic, as GET /gateways has it. */
+    process_id: string;
+    /** answered: it records, and what it has recorded is counted here. full: it records as many inspections as it can. no_answer: it stands still. unreachable: no link leads to it from the process that answers (`GATEHOUSE_LINK_LISTEN`). failed: it is of another version. not_asked: there are too many gateways. */
+    state: 'answered' | 'no_answer' | 'unreachable' | 'failed' | 'not_asked' | 'full';
+  })[];
   /** URI of the list resource. */
   uri: string;
 }
@@ -6347,7 +6372,7 @@ export interface Operations {
   /** List inspections */
   InspectionsList: { path: {}; query: {}; body: undefined; response: Inspections };
   /** Show what an inspection has recorded */
-  InspectionsGet: { path: { id: string }; query: {}; body: undefined; response: InspectionWithRequests };
+  InspectionsGet: { path: { id: string }; query: { after?: string }; body: undefined; response: InspectionWithRequests };
   /** End an inspection */
   InspectionsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Rehearse a change on real visitors */
@@ -6720,7 +6745,7 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   DecisionsTop: { method: 'GET', path: '/decisions/top', query: ['since', 'until', 'edge_id', 'route_id', 'backend_id', 'policy_id', 'tunnel_session_id', 'source', 'verdict', 'module', 'restriction_id', 'person', 'host', 'status', 'by', 'order', 'top'], idempotencyKey: false },
   InspectionsCreate: { method: 'POST', path: '/inspections', query: [], idempotencyKey: false },
   InspectionsList: { method: 'GET', path: '/inspections', query: [], idempotencyKey: false },
-  InspectionsGet: { method: 'GET', path: '/inspections/{id}', query: [], idempotencyKey: false },
+  InspectionsGet: { method: 'GET', path: '/inspections/{id}', query: ['after'], idempotencyKey: false },
   InspectionsDelete: { method: 'DELETE', path: '/inspections/{id}', query: [], idempotencyKey: false },
   RehearsalsCreate: { method: 'POST', path: '/rehearsals', query: [], idempotencyKey: false },
   ChangesList: { method: 'GET', path: '/changes', query: ['limit', 'before_id', 'filter', 'kind', 'resource_id', 'actor', 'since', 'until'], idempotencyKey: false, list: 'changes' },

@@ -128,6 +128,11 @@ function inOrder(row: DecisionRow): Readonly<Record<string, unknown>> {
   return Object.fromEntries(names.map((name) => [name, values[name]]));
 }
 
+/** Reads the reply of another process, which is of this installation: its answer-links.ts replies so. */
+export function readReply(reply: unknown): LinkReply {
+  return isRecord(reply) && typeof reply['state'] === 'string' ? (reply as unknown as LinkReply) : { state: 'failed' };
+}
+
 /** Reads the answer of another process, which is of this installation and answers as `writeAnswer` writes. */
 export function readAnswer<Kind extends QuestionKind>(kind: Kind, answer: unknown): Answer<Kind> {
   if (!isRecord(answer)) throw new Error('the answer cannot be read');

@@ -20,7 +20,7 @@ import { measureEventLoopDelay } from '../observe/event-loop-delay.ts';
 import { serveMetrics } from '../observe/metrics-server.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { backgroundTasks } from '../resources/background-tasks.ts';
-import { otherGateways } from '../resources/decisions/service.ts';
+import { otherProcesses } from '../resources/other-processes.ts';
 import { localCa } from '../resources/local-ca/service.ts';
 import { reportBackendHealth } from '../resources/static-backends/service.ts';
 import { warnings } from '../resources/ip-restrictions/service.ts';
@@ -140,7 +140,7 @@ export async function startApp(
       ? undefined
       : started.use(await startAgents(config, { ...parts, ...limits, directory, agentPort }));
   if (agents !== undefined) toAgents.resolve(agents.openStream);
-  services.provide(otherGateways, agents?.ask ?? started.use(await openAsking(config, { ...parts, directory })).ask);
+  services.provide(otherProcesses, agents?.ask ?? started.use(await openAsking(config, { ...parts, directory })).ask);
 
   let isStarted = false;
   const readiness = watchReadiness(parts, () => isStarted);

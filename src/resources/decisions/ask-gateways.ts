@@ -1,14 +1,15 @@
 import { DecisionsUnreadable, readLimits } from '../../decisions/decision-reader.ts';
 import type { Answer, Asked, QuestionKind } from '../../decisions/messages.ts';
-import { readAnswer, writeQuestion } from '../../decisions/over-links.ts';
+import { readAnswer, readReply, writeQuestion } from '../../decisions/over-links.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { FairTurns, TooMuchWaits } from '../../lib/fair-turns.ts';
 import { AbandonedError } from '../../lib/pace.ts';
+import { otherProcesses } from '../other-processes.ts';
 import { processes } from '../processes/service.ts';
 import type { ListedProcess } from '../processes/service.ts';
 import type { ResourceContext } from '../resource.ts';
 import * as errors from './errors.ts';
-import { keptDecisions, otherGateways } from './service.ts';
+import { keptDecisions } from './service.ts';
 
 export const gatewayStates = [
   'answered',
@@ -92,9 +93,10 @@ async function askOther<Kind extends QuestionKind>(
   asked: Asked<Kind>,
   isAbandoned: () => boolean,
 ): Promise<AskedGateway<Kind>> {
-  const ask = services.find(otherGateways);
+  const ask = services.find(otherProcesses);
   if (ask === undefined) return { process: id, state: 'not_asked' };
-  const reply = await ask(id, writeQuestion(kind, asked), isAbandoned);
+  const heard = await ask(id, writeQuestion(kind, asked), isAbandoned);
+  const reply = heard.state === 'heard' ? readReply(heard.reply) : heard;
   if (reply.state !== 'answered')
     return { process: id, state: gatewayStates.find((each) => each === reply.state) ?? 'failed' };
   const { gateway, dropped } = reply;

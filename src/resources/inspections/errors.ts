@@ -3,13 +3,13 @@ import { defineError } from '../../errors/user-error.ts';
 export const inspectionNotFound = defineError(
   20423,
   404,
-  'The process that answers has no inspection {id}. One ends after an hour at most, and with a restart; GET /inspections lists those under way.',
+  'There is no inspection {id}. One ends after an hour at most; GET /inspections lists those under way.',
 );
 
 export const tooManyInspections = defineError(
   20424,
   409,
-  'The process that answers records as many inspections as it can, of all accounts. Try again when one has ended: each takes an hour at most.',
+  'There are as many inspections as can be, of all accounts. Try again when one has ended: each takes an hour at most.',
 );
 
 export const nothingToInspect = defineError(
@@ -21,5 +21,17 @@ export const nothingToInspect = defineError(
 export const nothingPassesHere = defineError(
   20426,
   409,
-  'The process that answers carries no traffic, so it could record none. Send the call to a gateway that has the API.',
+  'No process carries traffic, so none could record any. Start a gateway, and try again.',
+);
+
+export const tooManyInspectionCalls = defineError(
+  20430,
+  429,
+  'Inspections of this account are being read already, and {count} calls wait for their turn. Try again shortly.',
+);
+
+export const badCursor = defineError(
+  20431,
+  400,
+  'The parameter after is no cursor. Give the cursor of an answer before, or leave it out.',
 );

@@ -1,23 +1,24 @@
+import { Type } from 'typebox';
+
 import type { Call } from '../../api/call.ts';
 import { adminsMay } from '../../api/admission/rights.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
-import { newId, toTimestamp } from '../../lib/ids.ts';
-import type { InspectedMessage, InspectedRequest, Inspection } from '../../observe/inspections.ts';
+import { newId } from '../../lib/ids.ts';
 import { edgeAddresses, edgeModules, httpsRouteModules } from '../edges/service.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
-import { traffic } from '../traffic/service.ts';
 import * as errors from './errors.ts';
+import { path, presentGateways, presentInspection, presentRequest } from './present.ts';
 import { InspectionCreate, InspectionsView, InspectionView, InspectionWithRequests } from './schema.ts';
 import { inspections } from './service.ts';
+import { readCursor, shareWithGateways, writeCursor } from './share-with-gateways.ts';
 
-const path = '/inspections';
 const tag = 'Traffic';
 const rights = adminsMay('inspect requests of visitors');
 const minuteMs = 60_000;
 const what =
-  'What is recorded stays in memory of the process that answers and of its workers, with secrets masked; other gateways record nothing of it.';
+  'What is recorded stays in memory of the gateways that carry the requests, with secrets masked; `gateways` names those that did not answer.';
 
 function createOperation(context: ResourceContext): Operation {
   return operation({
@@ -26,27 +27,37 @@ function createOperation(context: ResourceContext): Operation {
     path,
     operationId: 'InspectionsCreate',
     summary: 'Inspect requests',
-    description: `Records the requests to a route, HTTPS edge or endpoint that its checks let in, with headers and the start of bodies, for an hour at most. ${what} Another inspection of the same thing takes the place of the one before, and a sixth of the account that of the oldest.`,
+    description: `Records the requests to a route, HTTPS edge or endpoint that its checks let in, with headers and the start of bodies, for an hour at most. ${what} One that did not answer records from when it is heard from again. Another inspection of the same thing takes the place of the one before, and a sixth of the account that of the oldest.`,
     tag,
     body: InspectionCreate,
     status: 201,
     response: InspectionView,
-    errors: [errors.tooManyInspections, errors.nothingToInspect, errors.nothingPassesHere],
+    errors: [
+      errors.tooManyInspections,
+      errors.nothingToInspect,
+      errors.nothingPassesHere,
+      errors.tooManyInspectionCalls,
+    ],
     handle: async (call) => {
       const { accountId, principal } = call.caller;
       const { subject_id: subjectId, minutes = 60 } = call.body;
-      if (!context.services.get(traffic).isCarriedHere) throw new UserError(errors.nothingPassesHere);
       if (!(await isThere(context, accountId, subjectId)))
         throw new UserError(errors.nothingToInspect, { id: quote(subjectId) });
+      const own = context.services.get(inspections);
       const terms = { id: newId('insp'), accountId, subjectId, endsAtMs: Date.now() + minutes * minuteMs };
-      const started = context.services.get(inspections).start(terms, principal.id);
+      const started = own.start(terms, principal.id);
       if (started === undefined) throw new UserError(errors.tooManyInspections);
-      return present(started, call);
+      const gateways = await shareWithGateways(context, accountId, call.isAbandoned);
+      if (gateways.length === 0) {
+        own.end(accountId, terms.id);
+        throw new UserError(errors.nothingPassesHere);
+      }
+      return { ...presentInspection(started, gateways, call), gateways: presentGateways(gateways, terms.id) };
     },
   });
 }
 
-function listOperation({ services }: ResourceContext): Operation {
+function listOperation(context: ResourceContext): Operation {
   return operation({
     rights,
     method: 'GET',
@@ -57,18 +68,26 @@ function listOperation({ services }: ResourceContext): Operation {
     tag,
     status: 200,
     response: InspectionsView,
-    errors: [],
-    handle: async (call) => ({
-      inspections: services
-        .get(inspections)
-        .ofAccount(call.caller.accountId)
-        .map((each) => present(each, call)),
-      uri: call.uri(path),
-    }),
+    errors: [errors.tooManyInspectionCalls],
+    handle: async (call) => {
+      const { accountId } = call.caller;
+      const gateways = await shareWithGateways(context, accountId, call.isAbandoned);
+      return {
+        inspections: context.services
+          .get(inspections)
+          .ofAccount(accountId)
+          .map((each) => ({
+            ...presentInspection(each, gateways, call),
+            gateways: presentGateways(gateways, each.id),
+          })),
+        gateways: presentGateways(gateways),
+        uri: call.uri(path),
+      };
+    },
   });
 }
 
-function getOperation({ services }: ResourceContext): Operation {
+function getOperation(context: ResourceContext): Operation {
   return operation({
     rights,
     method: 'GET',
@@ -77,31 +96,58 @@ function getOperation({ services }: ResourceContext): Operation {
     summary: 'Show what an inspection has recorded',
     description: `The last requests, newest first. ${what}`,
     tag,
+    query: [
+      {
+        name: 'after',
+        description: 'The `cursor` of an answer before: only requests that were recorded since are shown.',
+        schema: Type.String({ examples: ['proc_2tQzYDLwIVU45s8sSMNpRfQp1Ng:17'] }),
+      },
+    ],
     status: 200,
     response: InspectionWithRequests,
     mayBeLarge: true,
-    errors: [errors.inspectionNotFound],
+    errors: [errors.inspectionNotFound, errors.badCursor, errors.tooManyInspectionCalls],
     handle: async (call) => {
-      const found = services.get(inspections).find(call.caller.accountId, idOf(call));
+      const { accountId } = call.caller;
+      const after = readCursor(call.filters['after']);
+      const gateways = await shareWithGateways(context, accountId, call.isAbandoned, { id: idOf(call), after });
+      const found = context.services.get(inspections).find(accountId, idOf(call));
       if (found === undefined) throw notFound(call);
-      return { ...present(found, call), requests: found.requests.map(presentRequest) };
+      const requests = gateways
+        .flatMap(({ processId, reply }) => (reply?.requests ?? []).map((each) => ({ each, processId })))
+        .toSorted((a, b) => b.each.atMs - a.each.atMs);
+      return {
+        ...presentInspection(found, gateways, call),
+        gateways: presentGateways(gateways, found.id),
+        requests: requests.map(({ each, processId }) => presentRequest(each, processId)),
+        cursor: writeCursor(gateways, after),
+      };
     },
   });
 }
 
-function deleteOperation({ services }: ResourceContext): Operation {
+function deleteOperation(context: ResourceContext): Operation {
   return operation({
     rights,
     method: 'DELETE',
     path: `${path}/{id}`,
     operationId: 'InspectionsDelete',
     summary: 'End an inspection',
-    description: 'Ends it and forgets what it has recorded.',
+    description:
+      'Ends it and forgets what it has recorded, at each gateway that answers; another one does so when it is heard from again, or at its end.',
     tag,
     status: 204,
-    errors: [errors.inspectionNotFound],
+    errors: [errors.inspectionNotFound, errors.tooManyInspectionCalls],
     handle: async (call) => {
-      if (!services.get(inspections).end(call.caller.accountId, idOf(call))) throw notFound(call);
+      const { accountId } = call.caller;
+      const own = context.services.get(inspections);
+      // Another process may have begun it.
+      if (own.find(accountId, idOf(call)) === undefined) await shareWithGateways(context, accountId, call.isAbandoned);
+      if (!own.end(accountId, idOf(call))) throw notFound(call);
+      // Where too many calls wait, gateways that record hear of it when they ask next.
+      await shareWithGateways(context, accountId, () => false).catch((error: unknown) => {
+        if (!(error instanceof UserError)) throw error;
+      });
     },
   });
 }
@@ -122,60 +168,6 @@ function idOf({ params }: Call): string {
 
 function notFound(call: Call): UserError {
   return new UserError(errors.inspectionNotFound, { id: quote(idOf(call)) });
-}
-
-function present({ id, subjectId, startedAtMs, endsAtMs, startedBy, leftOut, requests }: Inspection, call: Call) {
-  return {
-    id,
-    uri: call.uri(`${path}/${id}`),
-    subject_id: subjectId,
-    created_at: toTimestamp(startedAtMs),
-    ends_at: toTimestamp(endsAtMs),
-    started_by: startedBy,
-    left_out: leftOut,
-    recorded: requests.length,
-  };
-}
-
-function presentRequest({
-  id,
-  atMs,
-  source,
-  edgeId,
-  routeId,
-  host,
-  method,
-  target,
-  protocol,
-  ...rest
-}: InspectedRequest) {
-  const { request, answer, durationMs, isWhole } = rest;
-  return {
-    id,
-    at: toTimestamp(atMs),
-    client_ip: source,
-    edge_id: edgeId,
-    route_id: routeId,
-    host,
-    method,
-    target,
-    protocol,
-    request: presentMessage(request),
-    ...(answer !== undefined && { answer: { status: answer.status, ...presentMessage(answer) } }),
-    duration_ms: Math.round(durationMs * 1000) / 1000,
-    is_whole: isWhole,
-  };
-}
-
-function presentMessage({ headers, body, bodyBytes, isBodyWhole }: InspectedMessage) {
-  const shown: { readonly name: string; readonly value: string }[] = [];
-  for (let at = 0; at < headers.length; at += 2) shown.push({ name: headers[at] ?? '', value: headers[at + 1] ?? '' });
-  return {
-    headers: shown,
-    ...(body !== undefined && { body }),
-    body_bytes: bodyBytes,
-    body_kept: body === undefined ? 'none' : isBodyWhole ? 'whole' : 'start',
-  };
 }
 
 /** Requests that admins look at while they pass. Nothing of them is stored. */

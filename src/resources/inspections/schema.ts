@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 
+import { gatewayStates } from './share-with-gateways.ts';
+
 const text = (description: string) => Type.String({ description });
 const count = (description: string) => Type.Integer({ description, minimum: 0 });
 
@@ -42,6 +44,7 @@ const messageFields = {
 const InspectedRequestView = Type.Object(
   {
     id: text('Id of the request, as in the log and in decisions.'),
+    process_id: text('The process that carried it, as GET /gateways has it.'),
     at: Type.String({ format: 'date-time', description: 'When its checks had let it pass, RFC 3339.' }),
     client_ip: text('Address of the visitor.'),
     edge_id: text('The edge or endpoint that it went through.'),
@@ -63,6 +66,19 @@ const InspectedRequestView = Type.Object(
   { description: 'A request that was let in, with its answer.' },
 );
 
+const gatewaysField = Type.Array(
+  Type.Object({
+    process_id: text('Id of the process that carries traffic, as GET /gateways has it.'),
+    state: Type.String({
+      enum: [...gatewayStates, 'full'],
+      description:
+        'answered: it records, and what it has recorded is counted here. full: it records as many inspections as it can. no_answer: it stands still. unreachable: no link leads to ' +
+        'it from the process that answers (`GATEHOUSE_LINK_LISTEN`). failed: it is of another version. not_asked: there are too many gateways.',
+    }),
+  }),
+  { description: 'Every process that carries traffic, and what became of the question there.' },
+);
+
 const fields = {
   id: Type.String({
     description: 'Unique identifier of the inspection.',
@@ -76,6 +92,7 @@ const fields = {
     description: 'When it ends, and all that it has recorded is forgotten.',
   }),
   started_by: text('The principal who has begun it.'),
+  gateways: gatewaysField,
   left_out: count('Requests that were not recorded, because there were too many at once.'),
 };
 
@@ -88,7 +105,10 @@ export const InspectionWithRequests = Type.Object(
   {
     ...fields,
     recorded: count('Requests that are kept.'),
-    requests: Type.Array(InspectedRequestView, { description: 'The last 100 requests at most, newest first.' }),
+    requests: Type.Array(InspectedRequestView, {
+      description: 'The last 100 requests of each gateway at most, newest first.',
+    }),
+    cursor: text('Give it as `after` to see only what is recorded from now on.'),
   },
   { $id: 'InspectionWithRequests' },
 );
@@ -96,6 +116,7 @@ export const InspectionWithRequests = Type.Object(
 export const InspectionsView = Type.Object(
   {
     inspections: Type.Array(Type.Ref('Inspection'), { description: 'Those under way, oldest first.' }),
+    gateways: gatewaysField,
     uri: text('URI of the list resource.'),
   },
   { $id: 'Inspections' },

@@ -1,8 +1,7 @@
-import type { LinkReply, LinkQuestion } from '../../decisions/over-links.ts';
 import { AbandonedError } from '../../lib/pace.ts';
 import type { LinkPool } from '../../links/link-pool.ts';
 import { Unanswered } from '../../links/question.ts';
-import type { AskProcess } from '../../resources/decisions/service.ts';
+import type { AskProcess } from '../../resources/other-processes.ts';
 
 /** How long a process has to hear a question, and, where it was silent lately, until it hears one again. */
 const heardMs = 2_500;
@@ -15,15 +14,14 @@ const answerMs = 14_000;
 /** Asks other processes over links. A process that stands still is not waited for again and again. */
 export function askProcesses(pool: Pick<LinkPool, 'ask'>): AskProcess {
   const silentAtMs = new Map<string, number>();
-  return async (processId: string, question: LinkQuestion, isAbandoned?: () => boolean) => {
+  return async (processId, question, isAbandoned) => {
     const nowMs = performance.now();
     for (const [id, atMs] of silentAtMs) if (nowMs - atMs > silentMs) silentAtMs.delete(id);
     const limits = { heardMs: silentAtMs.has(processId) ? silentHeardMs : heardMs, answerMs, isAbandoned };
     try {
       const reply = await pool.ask(processId, question, limits);
       silentAtMs.delete(processId);
-      // The other process is one of this installation, whose answer-links.ts replies so.
-      return reply as LinkReply;
+      return { state: 'heard', reply };
     } catch (error) {
       if (error instanceof AbandonedError) throw error;
       const isSilent = error instanceof Unanswered && error.isSilent;

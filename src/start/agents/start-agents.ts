@@ -15,11 +15,10 @@ import { servesAgents } from '../../config/roles.ts';
 import { openLocalCa } from '../../gateway/certificates/local-ca.ts';
 import type { LocalCa } from '../../gateway/certificates/local-ca.ts';
 import type { ResilientGateway } from '../../gateway/resilient-gateway.ts';
-import { answerLinks } from '../../decisions/answer-links.ts';
 import { BoundReports } from '../../lib/bound-reports.ts';
 import type { LinkDirectory } from '../../links/link-directory.ts';
 import type { OpenStream } from '../../links/stream-request.ts';
-import type { AskProcess } from '../../resources/decisions/service.ts';
+import type { AskProcess } from '../../resources/other-processes.ts';
 import { localCa } from '../../resources/local-ca/service.ts';
 import type { Registration } from '../../resources/processes/service.ts';
 import type { ResourceContext } from '../../resources/resource.ts';
@@ -28,6 +27,7 @@ import type { OpenAgentHost } from '../../resources/tunnels/service.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { Limits } from '../limits.ts';
 import type { Observers } from '../observers.ts';
+import { answerQuestions } from './answer-questions.ts';
 import { AgentCertificates } from './certificates.ts';
 import { sessionStreams } from './session-streams.ts';
 import { startLinks } from './start-links.ts';
@@ -45,7 +45,9 @@ export interface RunningAgents extends AsyncDisposable {
 }
 
 interface AgentParts
-  extends Pick<Observers, 'observer' | 'metrics' | 'rates' | 'log' | 'decisions'>, Pick<Limits, 'failures'> {
+  extends
+    Pick<Observers, 'observer' | 'metrics' | 'rates' | 'log' | 'decisions' | 'inspections'>,
+    Pick<Limits, 'failures'> {
   readonly context: ResourceContext;
   readonly access: AccessTable;
   readonly registration: Pick<Registration, 'id'>;
@@ -77,7 +79,7 @@ export async function startAgents(config: Config, parts: AgentParts): Promise<Ru
       processId: parts.registration.id,
       localCa: authority,
       own,
-      answer: answerLinks(parts.decisions),
+      answer: answerQuestions(parts),
     }),
   );
   const listener = host && (await openListener(config, parts, authority, host, bounds));

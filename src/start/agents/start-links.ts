@@ -15,13 +15,14 @@ import { StreamRefused } from '../../links/stream-request.ts';
 import type { OpenStream, StreamRequest } from '../../links/stream-request.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../observe/metrics.ts';
-import type { AskProcess } from '../../resources/decisions/service.ts';
+import type { AskProcess } from '../../resources/other-processes.ts';
 import type { Observers } from '../observers.ts';
 import { gatewayTimeouts } from '../start-gateway.ts';
 import { askProcesses } from './ask-processes.ts';
 import { linkCredentials } from './link-credentials.ts';
+import { shareInspections } from './share-inspections.ts';
 
-interface LinkParts extends Pick<Observers, 'observer' | 'metrics' | 'rates' | 'log'> {
+interface LinkParts extends Pick<Observers, 'observer' | 'metrics' | 'rates' | 'log' | 'inspections'> {
   readonly processId: string;
   readonly localCa: LocalCa;
   /** Undefined where the process carries no traffic. */
@@ -52,7 +53,7 @@ const heartbeat = { intervalMs: defaultLimits.heartbeatMs, silenceMs: defaultLim
 
 /** Opens the listener for links, and the way to the sessions of other processes and to other gateways. */
 export async function startLinks(config: Config, parts: LinkParts): Promise<RunningLinks> {
-  const { processId, localCa, directory, own, observer, metrics, rates, log } = parts;
+  const { processId, localCa, directory, own, gateway, observer, metrics, rates, log } = parts;
   const reports = reportBounds(observer, log);
   const common: CommonParts = {
     credentials: linkCredentials(localCa, processId),
@@ -68,6 +69,8 @@ export async function startLinks(config: Config, parts: LinkParts): Promise<Runn
   });
   reports.watch('link_unread_mib', config.linkUnreadMib, () => Math.ceil(pool.unreadBytes / mebibyte));
   shareRates(parts, pool);
+  const ask = askProcesses(pool);
+  const sharing = gateway === undefined ? undefined : shareInspections({ ...parts, ask });
   const listener = await openListener(config, parts, common);
   metrics.watchLinks({ opened: () => pool.size, accepted: () => listener?.size ?? 0, streams: () => pool.streams });
   const faults = new LinkFaults(metrics, log);
@@ -81,9 +84,10 @@ export async function startLinks(config: Config, parts: LinkParts): Promise<Runn
         });
       } else await (own ?? refuseAll)(request, user);
     },
-    ask: askProcesses(pool),
+    ask,
     stop: () => listener?.stop(),
     [Symbol.dispose]() {
+      sharing?.[Symbol.dispose]();
       listener?.close();
       rates[Symbol.dispose]();
       pool[Symbol.dispose]();
