@@ -138,12 +138,22 @@ function partsOf(
 
 /** The modules among stored settings by name, in running order. */
 export function namedParts(settingsByName: Readonly<Record<string, unknown>>): readonly NamedPart[] {
-  return modules.flatMap((module) => {
+  return withSettings(modules, settingsByName).map(([module, settings]) => ({
+    name: module.name,
+    isEnabled: settings.enabled,
+    build: () => module.build(settings),
+  }));
+}
+
+/** Those of the modules that have settings among these. */
+function withSettings(
+  among: readonly EdgeModule[],
+  settingsByName: Readonly<Record<string, unknown>>,
+): readonly (readonly [module: EdgeModule, settings: Settings])[] {
+  return among.flatMap((module) => {
     const settings = settingsByName[module.name];
-    if (settings === undefined || settings === null) return [];
     // Stored settings were accepted by this very module before they were written.
-    const accepted = settings as Settings;
-    return [{ name: module.name, isEnabled: accepted.enabled, build: () => module.build(accepted) }];
+    return settings === undefined || settings === null ? [] : [[module, settings as Settings] as const];
   });
 }
 
@@ -158,12 +168,9 @@ export function referencedIds(
   settingsByName: Readonly<Record<string, unknown>>,
   kind: ReferenceKind,
 ): ReadonlySet<string> {
-  const ids = modules.flatMap(({ name, references = [] }) => {
-    const settings = settingsByName[name];
-    if (settings === undefined || settings === null) return [];
-    // Stored settings were accepted by this very module before they were written.
-    return references.flatMap((reference) => (reference.kind === kind ? reference.ids(settings as Settings) : []));
-  });
+  const ids = withSettings(modules, settingsByName).flatMap(([{ references = [] }, settings]) =>
+    references.flatMap((reference) => (reference.kind === kind ? reference.ids(settings) : [])),
+  );
   return new Set(ids);
 }
 
@@ -196,11 +203,8 @@ export function checkWritten(
   before: Readonly<Record<string, Settings>>,
   target: ModuleTarget,
 ): void {
-  for (const { name, checkWritten: check } of modulesFor(target)) {
-    const { [name]: settings } = settingsByName;
-    if (check !== undefined && settings !== undefined && !isDeepStrictEqual(settings, before[name]))
-      check(settings, target);
-  }
+  for (const [{ name, checkWritten: check }, settings] of withSettings(modulesFor(target), settingsByName))
+    if (check !== undefined && !isDeepStrictEqual(settings, before[name])) check(settings, target);
 }
 
 /** Secrets in vaults that the stored settings of an edge or route name. */
@@ -208,10 +212,9 @@ export function secretsNamed(
   settingsByName: Readonly<Record<string, Settings>>,
   target: ModuleTarget,
 ): readonly NamedSecret[] {
-  return modulesFor(target).flatMap(({ name, secretsIn }) => {
-    const { [name]: settings } = settingsByName;
-    return settings === undefined ? [] : (secretsIn?.(settings, target) ?? []);
-  });
+  return withSettings(modulesFor(target), settingsByName).flatMap(
+    ([{ secretsIn }, settings]) => secretsIn?.(settings, target) ?? [],
+  );
 }
 
 /** What `prepareModules` has made ready; it is found as long as this is kept. */
@@ -226,11 +229,9 @@ export async function prepareModules(
   target: ModuleTarget,
 ): Promise<Prepared> {
   const prepared: object[] = [];
-  for (const { name, prepare } of modulesFor(target)) {
-    const settings = settingsByName[name];
-    if (prepare === undefined || settings === undefined || settings === null) continue;
+  for (const [{ prepare }, settings] of withSettings(modulesFor(target), settingsByName)) {
     // Whoever refuses them says so later.
-    const made = await prepare(settings as Settings, target).catch(() => undefined);
+    const made = await prepare?.(settings, target).catch(() => undefined);
     if (made !== undefined) prepared.push(made);
   }
   return prepared;
@@ -238,10 +239,10 @@ export async function prepareModules(
 
 /** Estimate of the memory that the modules of an edge or route take, in KiB. */
 export function memoryOf(settingsByName: Readonly<Record<string, Settings>>, target: ModuleTarget): number {
-  return modulesFor(target).reduce((sum, { name, memoryKib }) => {
-    const { [name]: settings } = settingsByName;
-    return settings?.enabled === true ? sum + (memoryKib?.(settings, target) ?? 0) : sum;
-  }, 0);
+  return withSettings(modulesFor(target), settingsByName).reduce(
+    (sum, [{ memoryKib }, settings]) => sum + (settings.enabled ? (memoryKib?.(settings, target) ?? 0) : 0),
+    0,
+  );
 }
 
 /** Whether the memory may be another one with the second settings. */

@@ -1,4 +1,4 @@
-import type { ConnectionPhase, ConnectionStep, Outcome, RequestPhase, RequestStep, Step } from './step.ts';
+import type { ConnectionPhase, ConnectionStep, Outcome, RequestPhase, RequestStep, Step, TlsTerms } from './step.ts';
 
 /** A step as it is run: of a module, or the gateway's own. */
 export interface Runnable<Visit> {
@@ -48,6 +48,22 @@ export function holdsUntil<Visit>(
     if (until <= nowMs) return 0;
   }
   return until;
+}
+
+/** What steps say of handshakes, which come before any of them is run. */
+export interface HandshakeRules {
+  readonly clientCa: string | undefined;
+  readonly needsTls13: boolean;
+  /** Undefined: the rules do not say how TLS ends. */
+  readonly tlsTerms: TlsTerms | undefined;
+}
+
+export function handshakeRules(steps: readonly Step[]): HandshakeRules {
+  return {
+    clientCa: steps.find(({ clientCa }) => clientCa !== undefined)?.clientCa,
+    needsTls13: steps.some(({ needsTls13 }) => needsTls13 === true),
+    tlsTerms: steps.find(({ terminatesTls }) => terminatesTls !== undefined)?.terminatesTls,
+  };
 }
 
 /** Steps of a phase that connections have too. */

@@ -31,12 +31,7 @@ export interface Hop {
   readonly visit: Visit;
 }
 
-interface Rules {
-  readonly id: string;
-  readonly accountId: string;
-  readonly list: ConnectionList;
-  readonly backendId: string | undefined;
-}
+type Rules = Pick<InternalTarget, 'id' | 'accountId' | 'list' | 'backendId'>;
 
 /** What became of a connection at its edge and at the endpoints behind it. */
 export interface Passed {

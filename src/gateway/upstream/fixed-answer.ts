@@ -36,10 +36,6 @@ export class FixedAnswer implements UpstreamSource {
     return new AnswerStream((request) => (request.startsWith('HEAD ') ? this.#head : this.#whole));
   }
 
-  preferredWay(): undefined {}
-
-  reused(): void {}
-
   open(_visitor: unknown, _idleOf: unknown, outcome: OpenOutcome): () => void {
     const later = setImmediate(() => outcome.opened(this.connect(), ''));
     return () => clearImmediate(later);

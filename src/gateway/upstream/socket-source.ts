@@ -35,10 +35,6 @@ export class SocketSource implements UpstreamSource {
     this.#use = use;
   }
 
-  preferredWay(): undefined {}
-
-  reused(): void {}
-
   open(_visitor: unknown, _idleOf: unknown, outcome: OpenOutcome): () => void {
     const options: ConnectOptions =
       this.#use === 'bytes' ? { allowHalfOpen: true } : { keepAlive: true, alpn: ['http/1.1'] };

@@ -18,10 +18,10 @@ export interface UpstreamSource {
   readonly isShared: boolean;
   /** The error of a connection that ended without a byte of an answer to its first request. */
   readonly silentEnd: ErrorDefinition<never>;
-  /** The way that the next request should take; undefined: any. `idleOf` counts the idle connections of a way. */
-  preferredWay(idleOf: (via: string) => number): string | undefined;
+  /** The way that the next request should take, where there are several; undefined: any. `idleOf` counts the idle connections of a way. */
+  preferredWay?(idleOf: (via: string) => number): string | undefined;
   /** An idle connection is used again. */
-  reused(): void;
+  reused?(): void;
   /** Returns a function that gives the connection up; then the outcome is never called. */
   open(visitor: () => VisitorFacts, idleOf: (via: string) => number, outcome: OpenOutcome): () => void;
 }

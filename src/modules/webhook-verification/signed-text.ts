@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { headerValues } from '../../lib/header-list.ts';
+import { addTo } from '../../lib/lists-by-key.ts';
 import type { HeaderList } from '../step.ts';
 
 /** A request before its body is read. */
@@ -120,11 +121,7 @@ function parseForm(text: string): ReadonlyMap<string, readonly string[]> | undef
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1))
     if (++count > mostParameters) return undefined;
   const values = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(text)) {
-    const present = values.get(name);
-    if (present === undefined) values.set(name, [value]);
-    else present.push(value);
-  }
+  for (const [name, value] of new URLSearchParams(text)) addTo(values, name, value);
   return values;
 }
 

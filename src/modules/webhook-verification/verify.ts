@@ -2,6 +2,7 @@ import { createHash, createHmac, createPublicKey, timingSafeEqual, verify as ver
 import type { KeyObject } from 'node:crypto';
 
 import { headerValues } from '../../lib/header-list.ts';
+import { addTo } from '../../lib/lists-by-key.ts';
 import type { HeaderList } from '../step.ts';
 import type { Provider, Signing } from './providers.ts';
 import { bodyValue, compileSigned, jsonValue } from './signed-text.ts';
@@ -115,10 +116,7 @@ function parseFields({ field }: Way, value: string): ReadonlyMap<string, readonl
   if (field === undefined) return fields;
   for (const pair of value.split(',')) {
     const mark = pair.indexOf('=');
-    const name = pair.slice(0, Math.max(0, mark)).trim();
-    const present = fields.get(name);
-    if (present === undefined) fields.set(name, [pair.slice(mark + 1).trim()]);
-    else present.push(pair.slice(mark + 1).trim());
+    addTo(fields, pair.slice(0, Math.max(0, mark)).trim(), pair.slice(mark + 1).trim());
   }
   return fields;
 }

@@ -1,8 +1,8 @@
 import type { SharedModules } from '../../../modules/index.ts';
-import { ofConnection, ofRequest } from '../../../modules/run-steps.ts';
-import type { Runnable } from '../../../modules/run-steps.ts';
+import { handshakeRules, ofConnection, ofRequest } from '../../../modules/run-steps.ts';
+import type { HandshakeRules, Runnable } from '../../../modules/run-steps.ts';
 import { always } from '../../../modules/step.ts';
-import type { AnswerStep, Step, TlsTerms } from '../../../modules/step.ts';
+import type { AnswerStep, Step } from '../../../modules/step.ts';
 import type { SignIn } from '../../../modules/sign-in.ts';
 import { HeaderGuard } from '../headers/header-guard.ts';
 import { checkProtocol, refuseHidden, warn } from '../own-steps.ts';
@@ -11,7 +11,7 @@ import type { RequestVisit } from '../request-visit.ts';
 type RunStep = Runnable<RequestVisit>;
 
 /** All that happens to the requests of a route, in order, and what must be known of it before one comes. */
-export interface RequestList {
+export interface RequestList extends HandshakeRules {
   readonly steps: readonly RunStep[];
   readonly answers: readonly AnswerStep[];
   /** Names of the modules that the steps are of; those of the gateway's own have none. */
@@ -23,10 +23,6 @@ export interface RequestList {
   readonly signIns: readonly SignIn[];
   /** The module that asks for each of these logins. */
   readonly signInModules: readonly (string | undefined)[];
-  readonly clientCa: string | undefined;
-  readonly needsTls13: boolean;
-  /** Undefined: the rules do not say how TLS ends. */
-  readonly tlsTerms: TlsTerms | undefined;
   readonly convertsWebsocket: boolean;
   readonly stateKeys: readonly string[];
 }
@@ -62,9 +58,7 @@ function buildList({ steps, answers, moduleOf, convertsWebsocket }: SharedModule
     guard: guardOf(steps),
     signIns: sharedIfEmpty(steps.flatMap(({ signIn }) => signIn ?? none)),
     signInModules: sharedIfEmpty(steps.flatMap((step) => [step.signIn ?? none].flat().map(() => moduleOf.get(step)))),
-    clientCa: steps.find(({ clientCa }) => clientCa !== undefined)?.clientCa,
-    needsTls13: steps.some(({ needsTls13 }) => needsTls13 === true),
-    tlsTerms: steps.find(({ terminatesTls }) => terminatesTls !== undefined)?.terminatesTls,
+    ...handshakeRules(steps),
     convertsWebsocket,
     stateKeys: sharedIfEmpty(steps.flatMap(({ stateKey }) => stateKey ?? none)),
   };

@@ -106,11 +106,11 @@ export class UpstreamPool {
 
   #takeIdle(counted: SourceKey): UpstreamConnection | undefined {
     if (this.#idle.length === 0) return undefined;
-    const via = this.source.preferredWay(this.#idleOf);
+    const via = this.source.preferredWay?.(this.#idleOf);
     const connection = via === undefined ? this.#idle.pop() : this.#idle.findLast((each) => each.via === via);
     if (connection === undefined) return undefined;
     if (via !== undefined) this.onGone(connection);
-    this.source.reused();
+    this.source.reused?.();
     connection.slot.use(counted);
     return connection;
   }

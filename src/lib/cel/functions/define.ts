@@ -1,3 +1,4 @@
+import { addTo } from '../../lists-by-key.ts';
 import type { Overload, Work } from '../environment.ts';
 import type { Type } from '../types.ts';
 import type { Value } from '../values.ts';
@@ -60,10 +61,6 @@ export function both<const Types extends readonly Type[]>(
 /** All forms of each function, by its name. */
 export function functionTable(definitions: readonly Definition[]): ReadonlyMap<string, readonly Overload<unknown>[]> {
   const table = new Map<string, Overload<unknown>[]>();
-  for (const [name, overload] of definitions) {
-    const known = table.get(name);
-    if (known === undefined) table.set(name, [overload]);
-    else known.push(overload);
-  }
+  for (const [name, overload] of definitions) addTo(table, name, overload);
   return table;
 }

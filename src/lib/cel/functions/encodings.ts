@@ -1,3 +1,4 @@
+import { addTo } from '../../lists-by-key.ts';
 import type { Work } from '../environment.ts';
 import { checkItems, checkText } from '../operators.ts';
 import { mostItems } from '../run.ts';
@@ -75,9 +76,7 @@ export function readQuery(text: string, work: Work<unknown>): ReadonlyMap<string
     const name = unescape(mark < 0 ? pair : pair.slice(0, mark));
     const value = mark < 0 ? '' : unescape(pair.slice(mark + 1));
     if (name === undefined || value === undefined) continue;
-    const known = pairs.get(name);
-    if (known === undefined) pairs.set(name, [value]);
-    else known.push(value);
+    addTo(pairs, name, value);
   }
   return pairs;
 }

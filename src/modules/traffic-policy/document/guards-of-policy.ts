@@ -28,15 +28,8 @@ const leaving = new Set(['custom-response', 'redirect', 'forward-internal']);
 const answering = new Set(['custom-response', 'redirect']);
 /** Actions that leave the decision to something that is not looked at. */
 const unknowable = new Set(['forward-internal', 'terminate-tls']);
-const guarding = new Set([
-  'basic-auth',
-  'jwt-validation',
-  'oauth',
-  'openid-connect',
-  'verify-webhook',
-  'deny',
-  'close-connection',
-]);
+/** The action that guards, and keeps nobody out for good. */
+const passing = 'rate-limit';
 
 export function guardsOfPolicy({ rules }: Policy): PolicyGuards {
   const restrictions: Restriction[] = [];
@@ -46,21 +39,19 @@ export function guardsOfPolicy({ rules }: Policy): PolicyGuards {
   let isUnknown = false;
   let mayHaveLeft = false;
   for (const { conditions, actions } of [...rules.on_tcp_connect, ...rules.on_http_request]) {
-    for (const { type, built } of actions) {
-      const { facts } = built;
+    for (const { type, guards, built } of actions) {
       const isMet = conditions.length === 0 && !mayHaveLeft;
       if (type === 'restrict-ips') {
-        const { ranges, ipPolicyIds: policyIds = [] } = facts ?? {};
+        const { ranges, ipPolicyIds: policyIds = [] } = built.facts ?? {};
         const isSole =
           ranges !== undefined && (policyIds.length === 0 || ranges.allow.length + ranges.deny.length === 0);
-        const isEnforced = built.guards !== false;
-        if (isSole && isMet && isEnforced)
+        if (isSole && isMet && guards)
           restrictions.push({ allow: ranges.allow.map(formatCidr), deny: ranges.deny.map(formatCidr), policyIds });
         else {
           mixed.push(...policyIds);
-          isUnknown ||= isEnforced;
+          isUnknown ||= guards;
         }
-      } else if (guarding.has(type) ? built.guards !== false : answering.has(type) && built.guards === true) {
+      } else if (guards && type !== passing) {
         if (isMet) asksEverybody = true;
         else isUnknown = true;
       } else if (answering.has(type)) {

@@ -55,6 +55,8 @@ export interface Condition {
 export interface PlacedAction {
   readonly path: string;
   readonly type: string;
+  /** True: it decides about access. */
+  readonly guards: boolean;
   readonly built: BuiltAction;
 }
 
@@ -219,16 +221,13 @@ function* readRule(given: unknown, path: string, context: BuildContext): Steps<R
   if (list === undefined || list.length === 0) throw new UserError(errors.noActions, { path });
   checkCount('actions', list.length, mostActions, path);
   const placed: PlacedAction[] = [];
-  let guards = false;
   for (const [at, each] of list.entries()) {
     const place = `${path}.actions[${at}]`;
     const before = placed.at(-1);
     if (before?.built.ends === true)
       throw new UserError(errors.unreachableAction, { path: place, before: before.path });
-    const { action, built } = readAction(each, place, context);
+    placed.push(readAction(each, place, context));
     yield;
-    guards ||= built.guards ?? action.guards;
-    placed.push({ path: place, type: action.type, built });
   }
   const shown = name === undefined ? undefined : String(name);
   return {
@@ -236,7 +235,7 @@ function* readRule(given: unknown, path: string, context: BuildContext): Steps<R
     name: shown,
     conditions,
     actions: placed,
-    guards,
+    guards: placed.some(({ guards }) => guards),
     readsPath: reads.path,
     readsPathVar: readsPathVar(reads),
   };
@@ -263,11 +262,7 @@ function checkCount(what: string, count: number, limit: number, path: string): v
 
 const actionByType: ReadonlyMap<string, Action> = new Map(actions.map((action) => [action.type, action]));
 
-function readAction(
-  given: unknown,
-  path: string,
-  context: BuildContext,
-): { readonly action: Action; readonly built: BuiltAction } {
+function readAction(given: unknown, path: string, context: BuildContext): PlacedAction {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw wrongType(path, 'an action', given);
   const reader = new ConfigReader(given, path, context);
   const type = reader.required('type', reader.text('type'));
@@ -281,7 +276,7 @@ function readAction(
   context.reads.memory.bytes += bytesOf.action;
   const built = action.build(config);
   config.finish();
-  return { action, built };
+  return { path, type, guards: built.guards ?? action.guards, built };
 }
 
 function unknownAction(type: string, path: string): UserError {

@@ -11,7 +11,6 @@ import type {
   Step,
 } from '../../step.ts';
 import { someNames } from '../../../lib/some-names.ts';
-import { actions as knownActions } from '../actions/index.ts';
 import type { PlacedAction, Policy, Rule } from '../document/read-policy.ts';
 import type { Phase } from '../phases.ts';
 import { PolicyVisit } from './policy-visit.ts';
@@ -94,15 +93,12 @@ function sharedFacts(policy: Policy, phase: Phase) {
 
 /** Undefined: nothing in these rules keeps anybody out, here or at an endpoint that they forward to. */
 function questionOf({ reads }: Policy, rules: readonly Rule[]): Question | undefined {
-  const decides = rules.some(
-    ({ guards, actions }) => guards || actions.some(({ type }) => type === 'forward-internal'),
-  );
-  if (!decides) return undefined;
   const types = rules.flatMap(({ actions }) => actions.filter(decidesAccess).map(({ type }) => type));
+  if (types.length === 0) return undefined;
   const named = someNames([...new Set(types)], 'and');
   return {
     by: 'all that its rules name',
-    needs: () => `must satisfy the rules of the traffic policy${named === '' ? '' : ` (${named})`}`,
+    needs: () => `must satisfy the rules of the traffic policy (${named})`,
     refusal: 'the rules of its traffic policy refuse this visitor',
     byMethod: true,
     byChance: reads.chance,
@@ -110,11 +106,9 @@ function questionOf({ reads }: Policy, rules: readonly Rule[]): Question | undef
 }
 
 /** True for an action that keeps visitors out, or leaves that to another endpoint. */
-function decidesAccess({ type, built }: PlacedAction): boolean {
-  return type === 'forward-internal' || (built.guards ?? guardTypes.has(type));
+function decidesAccess({ type, guards }: PlacedAction): boolean {
+  return guards || type === 'forward-internal';
 }
-
-const guardTypes = new Set(knownActions.filter(({ guards }) => guards).map(({ type }) => type));
 
 function asksBefore(policy: Policy): boolean {
   const { on_tcp_connect: connect, on_http_request: request } = policy.rules;
@@ -173,8 +167,7 @@ function holdsBy(policy: Policy, phase: Phase, asks: Question | undefined, engin
 
 /** Whether expressions go by secrets, or by what IP policies say, so that another rule may match by now. */
 function goesByMore({ reads, rules }: Policy): boolean {
-  const isOnlyTold = ({ built: { guards, facts } }: PlacedAction) =>
-    guards === false && facts?.ipPolicyIds !== undefined;
+  const isOnlyTold = ({ guards, built }: PlacedAction) => !guards && built.facts?.ipPolicyIds !== undefined;
   return reads.vaults || rules.on_tcp_connect.some(({ actions }) => actions.some(isOnlyTold));
 }
 

@@ -1,3 +1,4 @@
+import { addTo } from '../../../lib/lists-by-key.ts';
 import { NotDescribed } from '../../not-described.ts';
 import { otherReadings } from '../../../lib/request-path.ts';
 import type { Rule } from '../document/read-policy.ts';
@@ -17,10 +18,7 @@ class PathRules {
   #lengths: readonly number[] = [];
 
   add({ text, isPrefix }: PathKey, at: number): void {
-    const map = isPrefix ? this.#prefixes : this.#exact;
-    const known = map.get(text);
-    if (known === undefined) map.set(text, [at]);
-    else known.push(at);
+    addTo(isPrefix ? this.#prefixes : this.#exact, text, at);
     if (isPrefix && !this.#lengths.includes(text.length)) this.#lengths = [...this.#lengths, text.length];
   }
 

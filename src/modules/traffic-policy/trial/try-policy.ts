@@ -160,10 +160,8 @@ class TrialRun {
 }
 
 /** Whether the rules behind an action can be told on the assumption that it lets the visit pass. */
-function mayPass({ type, built }: PlacedAction, { waits }: Depends): boolean {
-  if (built.ends) return false;
-  const guards = built.guards ?? actions.find((each) => each.type === type)?.guards ?? false;
-  return guards || waits || built.facts?.changes !== undefined;
+function mayPass({ guards, built }: PlacedAction, { waits }: Depends): boolean {
+  return !built.ends && (guards || waits || built.facts?.changes !== undefined);
 }
 
 function resultName({ type }: PlacedAction): string | undefined {

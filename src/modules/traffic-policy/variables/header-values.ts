@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { findHeader } from '../../../lib/header-list.ts';
 import { listOf, mapOf, string } from '../../../lib/cel/types.ts';
 import { CelMap } from '../../../lib/cel/values.ts';
+import { addTo } from '../../../lib/lists-by-key.ts';
 import type { HeaderList } from '../../step.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
 import type { Variables } from './variable.ts';
@@ -13,12 +14,8 @@ export const noValues: readonly string[] = [];
 /** Headers as expressions have them: looked up without regard to case; a name that is not there has no values. */
 export function headerMap(headers: HeaderList): CelMap {
   const values = new Map<string, string[]>();
-  for (let at = 0; at < headers.length; at += 2) {
-    const name = (headers[at] ?? '').toLowerCase();
-    const known = values.get(name);
-    if (known === undefined) values.set(name, [toText(headers[at + 1] ?? '')]);
-    else known.push(toText(headers[at + 1] ?? ''));
-  }
+  for (let at = 0; at < headers.length; at += 2)
+    addTo(values, (headers[at] ?? '').toLowerCase(), toText(headers[at + 1] ?? ''));
   return new CelMap(values, { ignoresCase: true, absent: noValues });
 }
 

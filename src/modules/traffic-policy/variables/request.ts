@@ -1,6 +1,7 @@
 import { readQuery } from '../../../lib/cel/functions/encodings.ts';
 import { int, listOf, mapOf, objectOf, string, timestamp } from '../../../lib/cel/types.ts';
 import { CelMap } from '../../../lib/cel/values.ts';
+import { addTo } from '../../../lib/lists-by-key.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
 import { timestampOf } from './connection.ts';
 import { contentVariables, firstOf, headerMap, headersType, lengthOf, noValues, toText } from './header-values.ts';
@@ -28,10 +29,7 @@ export function requestCookies(visit: PolicyVisit): CelMap {
         const mark = pair.indexOf('=');
         if (mark < 0) continue;
         const name = pair.slice(0, mark).trim();
-        const cookie = CelMap.of({ name, value: toText(pair.slice(mark + 1).trim()) });
-        const known = cookies.get(name);
-        if (known === undefined) cookies.set(name, [cookie]);
-        else known.push(cookie);
+        addTo(cookies, name, CelMap.of({ name, value: toText(pair.slice(mark + 1).trim()) }));
       }
     }
     return new CelMap(cookies, { absent: noValues });

@@ -1,6 +1,7 @@
 import { bool, duration, int, listOf, mapOf, objectOf, string, timestamp } from '../../../lib/cel/types.ts';
 import { CelMap, Duration } from '../../../lib/cel/values.ts';
 import type { Value } from '../../../lib/cel/values.ts';
+import { addTo } from '../../../lib/lists-by-key.ts';
 import type { HeaderList } from '../../step.ts';
 import type { PolicyVisit } from '../run/policy-visit.ts';
 import { timestampOf } from './connection.ts';
@@ -43,9 +44,7 @@ export function responseCookies(visit: PolicyVisit): CelMap {
       if (headers[at]?.toLowerCase() !== 'set-cookie') continue;
       visit.spend(20);
       const cookie = readCookie(toText(headers[at + 1] ?? ''));
-      const known = cookies.get(cookie.name);
-      if (known === undefined) cookies.set(cookie.name, [cookie]);
-      else known.push(cookie);
+      addTo(cookies, cookie.name, cookie);
     }
     const sorted = Array.from(cookies, ([name, all]) => {
       const longestFirst = all.toSorted((one, other) => other.pathLength - one.pathLength);
