@@ -91,3 +91,6 @@ export function quote(value: unknown): string {
 export function asSentence(reason: string): string {
   return /[.?!]$/.test(reason) ? reason : `${reason}.`;
 }
+
+/** Headers of an answer to somebody who may come again at once, in seconds. */
+export const retryLater = { 'Retry-After': '1' };

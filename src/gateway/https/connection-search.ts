@@ -1,4 +1,4 @@
-import { UserError } from '../../errors/user-error.ts';
+import { retryLater, UserError } from '../../errors/user-error.ts';
 import { parseIp } from '../../lib/ip/address.ts';
 import { boundErrors } from '../bounds/bound.ts';
 import type { UpstreamBound } from '../bounds/bound.ts';
@@ -14,9 +14,6 @@ import type { UpstreamConnection, UpstreamFault } from './upstream/connection.ts
 import type { ConnectionUser, Opening } from './upstream/opening.ts';
 import type { UpstreamPool } from './upstream/pool.ts';
 import { waitForAgent } from './wait-for-agent.ts';
-
-/** Headers of an answer to a request that found no connection; in seconds. */
-export const retryLater = { 'Retry-After': '1' };
 
 /** The way of a request to a connection, also where its first backend or address cannot be reached. */
 export abstract class ConnectionSearch implements ConnectionUser {

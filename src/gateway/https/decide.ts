@@ -1,5 +1,5 @@
 import { headersTooLarge, refusedByRestriction, unloadable } from '../../errors/shared.ts';
-import { quote, UserError } from '../../errors/user-error.ts';
+import { quote, retryLater, UserError } from '../../errors/user-error.ts';
 import { findHeader, headerValues } from '../../lib/header-list.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
@@ -238,11 +238,11 @@ function findPool(
   const facts = choiceFacts(headers, source);
   const chosen = backends.choose(id, accountId, facts);
   if (chosen !== undefined) return { ...chosen, others: undefined };
-  if (backends.hasAddresses(id)) throw new UserError(allAddressesDown, { 'Retry-After': '1' });
+  if (backends.hasAddresses(id)) throw new UserError(allAddressesDown, retryLater);
   const candidates = backends.groups.candidates(id);
   const first = candidates && backends.chooseFirst(candidates, accountId, facts);
   if (first === undefined && candidates?.some((each) => backends.hasAddresses(each)) === true)
-    throw new UserError(allAddressesDown, { 'Retry-After': '1' });
+    throw new UserError(allAddressesDown, retryLater);
   return first;
 }
 

@@ -1,5 +1,5 @@
 import { heldBodiesInUse, requestTimeout } from '../../errors/shared.ts';
-import { UserError } from '../../errors/user-error.ts';
+import { retryLater, UserError } from '../../errors/user-error.ts';
 import { GrowingBuffer } from '../../lib/growing-buffer.ts';
 import { findHeader } from '../../lib/header-list.ts';
 import type { HeldBodies } from '../bounds/held-bodies.ts';
@@ -51,7 +51,7 @@ export function holdBody({ exchange, accountId, maxBytes, bodies, log, done, fai
     }
     const more = held.capacityWith(bytes.length) - counted;
     if (more > 0 && !log.hold(bodies, accountId, more)) {
-      refuse(new UserError(heldBodiesInUse, { 'Retry-After': '1' }));
+      refuse(new UserError(heldBodiesInUse, retryLater));
       return;
     }
     counted += Math.max(0, more);

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 
 import { agentStreamsInUse, internalError, requestTimeout } from '../../errors/shared.ts';
-import { UserError } from '../../errors/user-error.ts';
+import { retryLater, UserError } from '../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import type { OwnAnswer } from '../../modules/step.ts';
 import {
@@ -14,7 +14,7 @@ import {
 import { PieceJoiner } from '../turns/piece-joiner.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import { AnswerRun } from './answer-run.ts';
-import { ConnectionSearch, retryLater } from './connection-search.ts';
+import { ConnectionSearch } from './connection-search.ts';
 import type { RoutedRequest } from './decide.ts';
 import { EncodedBody } from './encoded-body.ts';
 import type { EncodedBodyOwner } from './encoded-body.ts';

@@ -1,5 +1,5 @@
 import { heldBodiesInUse } from '../../errors/shared.ts';
-import { UserError } from '../../errors/user-error.ts';
+import { retryLater, UserError } from '../../errors/user-error.ts';
 import type { Budget } from '../../lib/cel/run.ts';
 import { findHeader, keepPairs } from '../../lib/header-list.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
@@ -184,7 +184,7 @@ export class RequestVisit implements StepVisit, Position {
   /** Counts bytes of a body that are held until the exchange is over. Throws if there is no room for them. */
   hold(bytes: number): void {
     if (!this.log.hold(this.context.heldBodies, this.accountId, bytes))
-      throw new UserError(heldBodiesInUse, { 'Retry-After': '1' });
+      throw new UserError(heldBodiesInUse, retryLater);
   }
 
   /** The body as steps of this endpoint, or of those that have forwarded the request to it, have changed it. */

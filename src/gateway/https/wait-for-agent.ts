@@ -1,13 +1,10 @@
-import { UserError } from '../../errors/user-error.ts';
+import { retryLater, UserError } from '../../errors/user-error.ts';
 import { boundErrors } from '../bounds/bound.ts';
 import { endpointOffline } from '../errors.ts';
 import type { TunnelBackend } from '../tunnels/tunnel-backend.ts';
 import { sendErrorResponse } from './error-response.ts';
 import { comeBack } from './forwarded.ts';
 import type { RequestVisit } from './request-visit.ts';
-
-/** Headers of an answer to a request that found no agent; in seconds. */
-const retryLater = { 'Retry-After': '1' };
 
 /**
  * Lets a request wait that found no way through an agent, if one is expected; false: it must be answered now. Nothing of its

@@ -21,7 +21,6 @@ export interface DialingParts {
 /** A client that waits for a way through an agent. */
 export class TcpDialing extends Opening {
   readonly #parts: DialingParts;
-  #giveUp: () => void = () => {};
 
   constructor(accepted: AcceptedClient, parts: DialingParts) {
     super(accepted, parts.closed);
@@ -29,14 +28,9 @@ export class TcpDialing extends Opening {
     this.#dial(parts.backend);
   }
 
-  protected override giveUp(): void {
-    this.#giveUp();
-    this.#parts.slot.close();
-  }
-
   #dial(backend: TunnelBackend): void {
     const { visitor, connectMs, opened } = this.#parts;
-    this.#giveUp = backend.open(visitor, connectMs, () => 0, {
+    const giveUp = backend.open(visitor, connectMs, () => 0, {
       opened: (stream) => {
         this.leave();
         opened(this, stream);
@@ -46,6 +40,14 @@ export class TcpDialing extends Opening {
         else this.#wait(backend);
       },
     });
+    this.#underWay(giveUp);
+  }
+
+  #underWay(giveUp: () => void): void {
+    this.giveUp = () => {
+      giveUp();
+      this.#parts.slot.close();
+    };
   }
 
   /** Waits for an agent that is on its way back. Rules that change meanwhile are checked as for every open connection. */
@@ -65,7 +67,7 @@ export class TcpDialing extends Opening {
       },
     });
     if (typeof waiting === 'object') {
-      this.#giveUp = waiting.leave;
+      this.#underWay(waiting.leave);
       this.watchClient();
     } else {
       this.end(waiting === 'full' ? 'too many wait' : 'connect failed');

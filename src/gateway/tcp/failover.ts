@@ -32,7 +32,6 @@ interface FailoverParts {
 /** A client for whom the members of a group, or the addresses of a backend, are tried one after another. */
 export class TcpFailover extends Opening {
   readonly #parts: FailoverParts;
-  #giveUp: () => void = () => {};
 
   constructor(accepted: AcceptedClient, parts: FailoverParts) {
     super(accepted, parts.closed);
@@ -47,10 +46,6 @@ export class TcpFailover extends Opening {
   /** Most find a way at once; a client who waits may leave. */
   override watch(): void {
     this.watchClient();
-  }
-
-  protected override giveUp(): void {
-    this.#giveUp();
   }
 
   #try(at: number): void {
@@ -78,7 +73,7 @@ export class TcpFailover extends Opening {
         this.#try(at + 1);
       },
     });
-    this.#giveUp = () => {
+    this.giveUp = () => {
       giveUp();
       slot.close();
     };

@@ -7,15 +7,20 @@ export abstract class Opening implements OpenConnection {
   readonly accepted: AcceptedClient;
   index = 0;
   protected readonly startedMs = performance.now();
+  /** Gives up what is under way. */
+  protected giveUp: () => void = () => {};
   readonly #closed: (opening: Opening) => void;
+  /** Reason of its end if the client leaves. */
+  readonly #whenClientLeaves: string;
   #isWatching = false;
   #reason = '';
   #isOver = false;
 
   /** `closed` is called once if there will be no connection: the client has been reset. */
-  constructor(accepted: AcceptedClient, closed: (opening: Opening) => void) {
+  constructor(accepted: AcceptedClient, closed: (opening: Opening) => void, whenClientLeaves = 'client') {
     this.accepted = accepted;
     this.#closed = closed;
+    this.#whenClientLeaves = whenClientLeaves;
     accepted.client.on('close', this.onClientClose);
   }
 
@@ -35,9 +40,6 @@ export abstract class Opening implements OpenConnection {
   protected get isOver(): boolean {
     return this.#isOver;
   }
-
-  /** Gives up what is under way. */
-  protected abstract giveUp(): void;
 
   /** Must be called when somebody else owns the client from now on. */
   protected leave(): void {
@@ -66,7 +68,7 @@ export abstract class Opening implements OpenConnection {
   }
 
   protected readonly onClientClose = (): void => {
-    this.end(this.whenClientLeaves);
+    this.end(this.#whenClientLeaves);
   };
 
   readonly #onReadable = (): void => {
@@ -74,8 +76,4 @@ export abstract class Opening implements OpenConnection {
     // At the end of a socket without bytes this emits `end`; else it does nothing.
     if (client.readableLength === 0) client.read();
   };
-
-  protected get whenClientLeaves(): string {
-    return 'client';
-  }
 }

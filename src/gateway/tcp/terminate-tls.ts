@@ -87,32 +87,19 @@ interface TlsOpeningParts {
 /** A client whose TLS is being agreed on here. */
 export class TlsOpening extends Opening {
   readonly #parts: TlsOpeningParts;
-  #refusal: string | undefined;
+  /** Why the client's certificate was refused. */
+  refusal: string | undefined;
   /** The module that has refused the client. */
   refusedBy: string | undefined;
 
   constructor(accepted: AcceptedClient, parts: TlsOpeningParts) {
-    super({ ...accepted, isSecuring: true }, () => {
-      parts.closed(this);
-    });
+    super({ ...accepted, isSecuring: true }, () => parts.closed(this), 'handshake failed');
     this.#parts = parts;
     const ready = (secure: TLSSocket): void => {
       this.#onSecure(secure);
     };
     // The edge was found by the name in the client's first message, which then means nothing more.
     parts.termination.handshakes.accept(accepted.client, { ready }, '');
-  }
-
-  /** Why the client's certificate was refused. */
-  get refusal(): string | undefined {
-    return this.#refusal;
-  }
-
-  /** The handshake ends with the client. */
-  protected override giveUp(): void {}
-
-  protected override get whenClientLeaves(): string {
-    return 'handshake failed';
   }
 
   #onSecure(secure: TLSSocket): void {
@@ -133,7 +120,7 @@ export class TlsOpening extends Opening {
       this.#parts.opened(this, { ...this.accepted, client: secure, visit, isSecuring: false, untilMs });
     } else {
       this.refusedBy = moduleOf.get(steps[visit.at]!);
-      this.#refusal = certificate === undefined ? undefined : describeRefusal(certificate);
+      this.refusal = certificate === undefined ? undefined : describeRefusal(certificate);
       this.end('rules changed');
     }
   }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-import { defineError, UserError } from '../../errors/user-error.ts';
+import { defineError, retryLater, UserError } from '../../errors/user-error.ts';
 import { moduleInput, moduleView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import { requestEffect } from '../step.ts';
@@ -71,8 +71,6 @@ interface FormerSettings {
   readonly enabled: boolean;
   readonly error_threshold: number;
 }
-
-const retryLater = { 'Retry-After': '1' };
 
 /** Spares an upstream that fails. Each process counts for itself. */
 export const circuitBreaker: EdgeModule<Static<typeof Input>, CircuitBreakerSettings> = {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { heldBodiesInUse } from '../../../errors/shared.ts';
-import { UserError } from '../../../errors/user-error.ts';
+import { retryLater, UserError } from '../../../errors/user-error.ts';
 import { Budget, EvaluationFault } from '../../../lib/cel/run.ts';
 import { FairTurns, TooMuchWaits } from '../../../lib/fair-turns.ts';
 import type { Match, Regex } from '../../../lib/regex/regex.ts';
@@ -105,7 +105,7 @@ async function changeInTurns(
       }
     });
   } catch (error) {
-    if (error instanceof TooMuchWaits) throw new UserError(heldBodiesInUse, { 'Retry-After': '1' });
+    if (error instanceof TooMuchWaits) throw new UserError(heldBodiesInUse, retryLater);
     throw error;
   }
 }

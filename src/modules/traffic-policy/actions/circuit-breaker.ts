@@ -1,10 +1,9 @@
 import { circuitOpenByPolicy } from '../../../errors/shared.ts';
-import { UserError } from '../../../errors/user-error.ts';
+import { retryLater, UserError } from '../../../errors/user-error.ts';
 import { Breaker } from '../../breaker.ts';
 import type { Action } from './action.ts';
 
 const [shortestMs, longestMs] = [1_000, 120_000];
-const retryLater = { 'Retry-After': '1' };
 
 /** Spares an upstream that fails. Each process counts for itself. */
 export const circuitBreaker: Action = {
