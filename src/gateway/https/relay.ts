@@ -271,7 +271,9 @@ export class Relay
     this.fail(cause instanceof UserError ? cause : new UserError(internalError));
   }
 
-  onUpgrade({ status, headers, upgrade }: ResponseHead, socket: Duplex, firstBytes: Buffer): void {
+  onUpgrade({ status, headers, upgrade }: ResponseHead, firstBytes: Buffer): void {
+    const socket = this.#connection?.takeStream();
+    if (socket === undefined) return;
     this.#upgrade(status, headers, socket, (change, changed) => joinUpgraded(change, changed, upgrade, firstBytes));
   }
 

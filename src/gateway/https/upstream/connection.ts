@@ -6,7 +6,6 @@ import { upstreamBroke, upstreamInvalidResponse } from '../../errors.ts';
 import { readDirectly } from '../../../lib/direct-reads.ts';
 import { ReadShare } from '../../turns/read-share.ts';
 import type { IdleWatch, IdleTimeout } from '../idle-watch.ts';
-import type { ResponseHead } from './response-head.ts';
 import { ResponseParser } from './response-parser.ts';
 import type { RequestFraming, ResponseSink } from './response-parser.ts';
 
@@ -21,15 +20,10 @@ export interface UpstreamFault {
   readonly stale: boolean;
 }
 
-export interface UpstreamHandler {
-  onInterim(head: ResponseHead): void;
-  onHead(head: ResponseHead): void;
-  onData(chunk: Buffer, last: boolean): void;
-  onEnd(trailers: readonly string[]): void;
+/** Takes an answer. After an upgrade it must take the stream, at once. */
+export interface UpstreamHandler extends ResponseSink {
   /** All that has come of the answer was handed on, and more is to come. */
   onUnfinished(): void;
-  /** The handler owns the stream from now on. */
-  onUpgrade(head: ResponseHead, stream: Duplex, firstBytes: Buffer): void;
   onFault(fault: UpstreamFault): void;
   /** More of the request body may be written. */
   onDrain(): void;
@@ -54,7 +48,7 @@ export interface ConnectionParts {
 }
 
 /** One HTTP/1.1 connection to an upstream: a request at a time, never pipelined. */
-export class UpstreamConnection implements ResponseSink, IdleTimeout {
+export class UpstreamConnection implements IdleTimeout {
   lastActivity = 0;
   /** Infinite while a request is under way: the request has a limit of its own. */
   limitMs = Infinity;
@@ -94,7 +88,7 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
     this.limitMs = Infinity;
     this.#handler = handler;
     this.#requestSent = !hasBody;
-    this.#parser.begin(request, this);
+    this.#parser.begin(request, handler);
     this.#socket.write(head, 'latin1');
   }
 
@@ -129,6 +123,7 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
   /** Drops the connection without a call to the handler. */
   abort(): void {
     this.#handler = undefined;
+    this.#parser.leave();
     this.#watch.delete(this);
     this.#owner.onGone(this);
     this.#socket.destroy();
@@ -137,6 +132,7 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
 
   /** Gives the stream away, which the caller must read at once. Its place stays taken until it is closed. */
   takeStream(): Duplex {
+    this.#handler = undefined;
     this.#owner.onGone(this);
     this.#watch.delete(this);
     this.#detach();
@@ -145,30 +141,6 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
 
   onIdle(): void {
     this.abort();
-  }
-
-  onInterim(head: ResponseHead): void {
-    this.#handler?.onInterim(head);
-  }
-
-  onHead(head: ResponseHead): void {
-    this.#handler?.onHead(head);
-  }
-
-  onData(chunk: Buffer, last: boolean): void {
-    this.#handler?.onData(chunk, last);
-  }
-
-  onEnd(trailers: readonly string[]): void {
-    this.#handler?.onEnd(trailers);
-  }
-
-  onUpgrade(head: ResponseHead, firstBytes: Buffer): void {
-    const handler = this.#handler;
-    this.#handler = undefined;
-    this.takeStream();
-    if (handler === undefined) this.#socket.destroy();
-    else handler.onUpgrade(head, this.#socket, firstBytes);
   }
 
   readonly #onSocketData = (chunk: Buffer): void => {

@@ -22,7 +22,7 @@ export interface ResponseSink {
   /** `last`: the body ends with this chunk, which is then followed by `onEnd`. */
   onData(chunk: Buffer, last: boolean): void;
   onEnd(trailers: readonly string[]): void;
-  /** The connection now speaks another protocol; `firstBytes` are those that have come already. */
+  /** The connection speaks another protocol from now on; `firstBytes` are those that have come already. */
   onUpgrade(head: ResponseHead, firstBytes: Buffer): void;
 }
 
@@ -65,6 +65,11 @@ export class ResponseParser {
   /** True if any byte of an answer has come. */
   get touched(): boolean {
     return this.#head !== undefined || this.#interims > 0 || this.#partialHead.length > 0;
+  }
+
+  /** Nobody wants the rest of the answer. */
+  leave(): void {
+    this.#sink = undefined;
   }
 
   /** Returns how many bytes followed the end of the answer: they belong to no request. */
