@@ -73,7 +73,8 @@ export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngi
   const access = new AccessTable();
   const upstream = createUpstream(parts);
   const bounds = createEngineBounds(parts.options.bounds, parts.observer, parts.log);
-  const tunnels = new TunnelBackends(parts.dialer ?? noDialer, bounds.waits);
+  const { upstreamConnectMs } = parts.options.timeouts;
+  const tunnels = new TunnelBackends(parts.dialer ?? noDialer, bounds.waits, upstreamConnectMs);
   const board = parts.noteHealth ? undefined : new HealthBoard((states) => health.set(states), parts.health);
   const note = parts.noteHealth ?? ((each: HealthNote) => board?.note([each]));
   const health = new HealthTable(note);

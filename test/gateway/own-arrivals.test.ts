@@ -51,7 +51,7 @@ function startFronts(t: TestContext, isBlind: boolean) {
     trustedProxies: new CidrSet(packRules([])),
   };
   const bounds = createEngineBounds(options.bounds, seen, seen.log);
-  const tunnels = new TunnelBackends(noDialer, bounds.waits);
+  const tunnels = new TunnelBackends(noDialer, bounds.waits, options.timeouts.upstreamConnectMs);
   const health = new HealthTable(() => {});
   const parts = {
     options,

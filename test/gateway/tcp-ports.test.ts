@@ -69,7 +69,7 @@ test('a client that connects before the edge of a new port is in force waits for
     observer: seen,
     log: seen.log,
     ...createUpstream({ options, observer: seen }),
-    tunnels: new TunnelBackends(noDialer, bounds.waits),
+    tunnels: new TunnelBackends(noDialer, bounds.waits, options.timeouts.upstreamConnectMs),
     health: new HealthTable(() => {}),
     services: connectionServices({ access, bounds, secrets: new VaultSecrets(), log: seen.log }),
     bounds,

@@ -3,8 +3,8 @@ import { parseIp } from '../../lib/ip/address.ts';
 import { boundErrors } from '../bounds/bound.ts';
 import type { UpstreamBound } from '../bounds/bound.ts';
 import { endpointOffline } from '../errors.ts';
+import { TunnelBackend } from '../tunnels/tunnel-backend.ts';
 import type { VisitorFacts } from '../tunnels/tunnel-backend.ts';
-import { TunnelSource } from '../upstream/tunnel-source.ts';
 import { choiceFacts } from './decide.ts';
 import type { RoutedRequest } from './decide.ts';
 import { comeBack } from './forwarded.ts';
@@ -118,7 +118,7 @@ export abstract class ConnectionSearch implements ConnectionUser {
   /** True: another takes over, which has set `onClose`. */
   #waitsForAgent(): boolean {
     const { source } = this.#pool;
-    return source instanceof TunnelSource && waitForAgent(this.visit, source.backend, this.#goOn);
+    return source instanceof TunnelBackend && waitForAgent(this.visit, source, this.#goOn);
   }
 
   /** True: the endpoint that had forwarded the request goes on with it. Nothing of the request has been sent. */

@@ -8,15 +8,15 @@ import type { TrafficObserver } from '../engine.ts';
 import type { ChoiceFacts } from '../health/backend-addresses.ts';
 import type { HealthTable } from '../health/health-table.ts';
 import type { Target } from '../health/target.ts';
-import type { TunnelBackend, VisitorFacts } from '../tunnels/tunnel-backend.ts';
+import { TunnelBackend } from '../tunnels/tunnel-backend.ts';
+import type { VisitorFacts } from '../tunnels/tunnel-backend.ts';
 import type { TunnelBackends } from '../tunnels/tunnel-backends.ts';
 import type { ConnectUpstream, UpstreamTarget } from '../upstream/connect.ts';
 import { FixedAnswer } from '../upstream/fixed-answer.ts';
 import { SocketSource } from '../upstream/socket-source.ts';
-import { TunnelSource } from '../upstream/tunnel-source.ts';
 import { TcpConnection } from './connection.ts';
 import type { AcceptedClient, ConnectionSettings } from './connection.ts';
-import { TcpDialing } from './dialing.ts';
+import { noneIdle, TcpDialing } from './dialing.ts';
 import type { EdgeTable } from './edge-table.ts';
 import { TcpFailover } from './failover.ts';
 import type { Member } from './failover.ts';
@@ -26,7 +26,7 @@ import type { OpenUpstream } from './upstream.ts';
 
 /** A backend, or one address of it, that a client may be sent to. */
 export interface Candidate {
-  readonly source: SocketSource | TunnelSource | FixedAnswer;
+  readonly source: SocketSource | TunnelBackend | FixedAnswer;
   /** Set for one of several addresses of a backend, or one that is checked: it is only tried. */
   readonly target?: Target;
 }
@@ -81,10 +81,7 @@ export class TcpBackends {
     const { edges, tunnels } = this.#parts;
     const entry = edges.backend(id);
     if (entry !== undefined) return { source: this.#socketSource(entry) };
-    const tunnel = tunnels.find(id);
-    const source = tunnel
-      ? new TunnelSource(tunnel, this.#settings.timeouts.upstreamConnectMs)
-      : edges.groups.answer(id);
+    const source = tunnels.find(id) ?? edges.groups.answer(id);
     return source && { source };
   }
 
@@ -115,7 +112,7 @@ export class TcpBackends {
       return;
     }
     const { source } = backend;
-    if (source instanceof TunnelSource) this.#dial(accepted, source.backend, slot);
+    if (source instanceof TunnelBackend) this.#dial(accepted, source, slot);
     else if (source instanceof FixedAnswer) this.#join(accepted, joinStream(source.connect()), slot);
     else this.#join(accepted, connectBackend(this.#parts.connect, source.target), slot);
   }
@@ -171,12 +168,7 @@ export class TcpBackends {
         if (typeof slot !== 'object') return undefined;
         return target === undefined ? slot : countUse(target, slot);
       },
-      open: (outcome) =>
-        source.open(
-          () => this.#visitor(accepted),
-          () => 0,
-          outcome,
-        ),
+      open: (outcome) => source.open(() => this.#visitor(accepted), noneIdle, outcome),
     };
   }
 
@@ -185,8 +177,7 @@ export class TcpBackends {
   }
 
   #dial(accepted: AcceptedClient, backend: TunnelBackend, slot: UpstreamSlot): void {
-    const visitor = this.#visitor(accepted);
-    const connectMs = this.#settings.timeouts.upstreamConnectMs;
+    const visitor = (): VisitorFacts => this.#visitor(accepted);
     const opened = (dialing: TcpDialing, stream: Duplex): void => {
       this.#join(accepted, joinStream(stream), slot);
       this.#parts.edges.closed(dialing);
@@ -195,7 +186,7 @@ export class TcpBackends {
       this.closed(opening);
     };
     const tunnels = this.#parts.tunnels;
-    this.#parts.edges.opened(new TcpDialing(accepted, { backend, tunnels, slot, visitor, connectMs, opened, closed }));
+    this.#parts.edges.opened(new TcpDialing(accepted, { backend, tunnels, slot, visitor, opened, closed }));
   }
 
   #visitor({ client, port, visit: { source }, edge, hops }: AcceptedClient): VisitorFacts {

@@ -1,8 +1,10 @@
 import type { Duplex } from 'node:stream';
 
+import { agentStreamsInUse } from '../../errors/shared.ts';
 import type { UpstreamSlot } from '../bounds/upstream-connections.ts';
 import type { TunnelBackend, VisitorFacts } from '../tunnels/tunnel-backend.ts';
 import type { TunnelBackends } from '../tunnels/tunnel-backends.ts';
+import type { OpenOutcome } from '../upstream/upstream-source.ts';
 import type { AcceptedClient } from './connection.ts';
 import { Opening } from './opening.ts';
 
@@ -10,13 +12,15 @@ export interface DialingParts {
   readonly backend: TunnelBackend;
   readonly tunnels: TunnelBackends;
   readonly slot: Pick<UpstreamSlot, 'close'>;
-  readonly visitor: VisitorFacts;
-  readonly connectMs: number;
+  readonly visitor: () => VisitorFacts;
   /** The way to the backend is open; the callee owns the stream and the slot. */
   readonly opened: (dialing: TcpDialing, stream: Duplex) => void;
   /** The slot is closed before. */
   readonly closed: (opening: Opening) => void;
 }
+
+/** Connections of TCP are never kept for another client. */
+export const noneIdle = (): number => 0;
 
 /** A client that waits for a way through an agent. */
 export class TcpDialing extends Opening {
@@ -29,18 +33,18 @@ export class TcpDialing extends Opening {
   }
 
   #dial(backend: TunnelBackend): void {
-    const { visitor, connectMs, opened } = this.#parts;
-    const giveUp = backend.open(visitor, connectMs, () => 0, {
+    const { visitor, opened } = this.#parts;
+    const outcome: OpenOutcome = {
       opened: (stream) => {
         this.leave();
         opened(this, stream);
       },
-      failed: ({ reason }) => {
-        if (reason === 'full') this.end('agent full');
+      failed: (error) => {
+        if (error === agentStreamsInUse) this.end('agent full');
         else this.#wait(backend);
       },
-    });
-    this.#underWay(giveUp);
+    };
+    this.#underWay(backend.open(visitor, noneIdle, outcome));
   }
 
   #underWay(giveUp: () => void): void {

@@ -1,7 +1,10 @@
+import { agentStreamsInUse } from '../../errors/shared.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import { formatProxyHeader } from '../../lib/ip/format-proxy-header.ts';
 import type { IpEndpoint } from '../../lib/ip/format-proxy-header.ts';
 import type { TunnelBackendEntry, TunnelRef } from '../../snapshot/contract.ts';
+import { agentUpstreamDown, endpointOffline } from '../errors.ts';
+import type { OpenOutcome, UpstreamSource } from '../upstream/upstream-source.ts';
 import { TunnelFault } from './dialer.ts';
 import type { TunnelDialer, TunnelStream, Visitor } from './dialer.ts';
 
@@ -14,31 +17,29 @@ export interface VisitorFacts {
   readonly isTls: boolean;
 }
 
-export interface DialOutcome {
-  /** `via` is the id of the tunnel. */
-  opened(stream: TunnelStream, via: string): void;
-  failed(fault: TunnelFault): void;
-}
-
 /** Idle connections through a tunnel, which are open but carry nobody. */
 type IdleOf = (tunnelId: string) => number;
 
-/** A backend that is reached through agents: spreads connections over its tunnels. */
-export class TunnelBackend {
+/** A backend that is reached through agents: spreads connections over its tunnels, whose ids name the ways. */
+export class TunnelBackend implements UpstreamSource {
   readonly id: string;
+  readonly silentEnd = agentUpstreamDown;
   readonly #dialer: TunnelDialer;
+  readonly #connectMs: number;
   #entry: TunnelBackendEntry;
   /** The tunnel that is looked at first, so that those with equally many connections take turns. */
   #turn = 0;
 
-  constructor(entry: TunnelBackendEntry, dialer: TunnelDialer) {
+  constructor(entry: TunnelBackendEntry, dialer: TunnelDialer, connectMs: number) {
     this.id = entry.id;
     this.#entry = entry;
     this.#dialer = dialer;
+    this.#connectMs = connectMs;
   }
 
-  get proxyProtocol(): 1 | 2 | undefined {
-    return this.#entry.proxyProtocol;
+  /** The PROXY header of a connection names one client. */
+  get isShared(): boolean {
+    return this.#entry.proxyProtocol === undefined;
   }
 
   /** True if an agent is connected, as far as is known here. */
@@ -61,8 +62,16 @@ export class TunnelBackend {
     return true;
   }
 
+  preferredWay(idleOf: IdleOf): string | undefined {
+    return this.#choose(idleOf)?.id;
+  }
+
+  reused(): void {
+    this.#turn++;
+  }
+
   /** The tunnel that the next connection should take: that with the fewest in use. */
-  choose(idleOf: IdleOf, tried?: ReadonlySet<string>): TunnelRef | undefined {
+  #choose(idleOf: IdleOf, tried?: ReadonlySet<string>): TunnelRef | undefined {
     const { tunnels } = this.#entry;
     if (tunnels.length < 2 && tried === undefined) return tunnels[0];
     let chosen: TunnelRef | undefined;
@@ -76,29 +85,28 @@ export class TunnelBackend {
     return chosen;
   }
 
-  /** Must be called when a connection is taken or opened by `choose`. */
-  taken(): void {
-    this.#turn++;
-  }
-
-  /** Opens a connection within the limit. Returns a function that gives it up; then the outcome is never called. */
-  open(visitor: VisitorFacts, limitMs: number, idleOf: IdleOf, outcome: DialOutcome): () => void {
+  open(visitor: () => VisitorFacts, idleOf: IdleOf, outcome: OpenOutcome): () => void {
     let isOver = false;
     const settle = (): void => {
       isOver = true;
       clearTimeout(timer);
     };
+    const fail = (fault: TunnelFault): void => {
+      settle();
+      outcome.failed(fault.reason === 'full' ? agentStreamsInUse : endpointOffline, fault);
+    };
     const timer = setTimeout(() => {
-      settle();
-      outcome.failed(new TunnelFault('unreachable', 'no way through an agent was opened in time'));
-    }, limitMs);
+      fail(new TunnelFault('unreachable', 'no way through an agent was opened in time'));
+    }, this.#connectMs);
     const work = async (): Promise<void> => {
-      const found = await this.#dialNext(visitor, idleOf, () => isOver);
-      if (isOver && !(found instanceof TunnelFault)) found.stream.destroy();
-      if (isOver) return;
-      settle();
-      if (found instanceof TunnelFault) outcome.failed(found);
-      else outcome.opened(found.stream, found.via);
+      const found = await this.#dialNext(visitor(), idleOf, () => isOver);
+      if (found instanceof TunnelFault) {
+        if (!isOver) fail(found);
+      } else if (isOver) found.stream.destroy();
+      else {
+        settle();
+        outcome.opened(found.stream, found.via);
+      }
     };
     void work();
     return settle;
@@ -115,7 +123,7 @@ export class TunnelBackend {
     const tried = new Set<string>();
     let fault: TunnelFault | undefined;
     while (!isOver()) {
-      const tunnel = this.choose(idleOf, tried);
+      const tunnel = this.#choose(idleOf, tried);
       if (tunnel === undefined) break;
       tried.add(tunnel.id);
       try {
@@ -123,7 +131,7 @@ export class TunnelBackend {
         // `close` follows every error; its users look at that.
         stream.on('error', ignore);
         if (stream.destroyed) throw new TunnelFault('gone', 'the connection broke at once');
-        this.taken();
+        this.reused();
         this.#announce(stream, visitor);
         return { stream, via: tunnel.id };
       } catch (error) {

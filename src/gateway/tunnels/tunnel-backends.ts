@@ -10,11 +10,13 @@ const retryMs = 250;
 export class TunnelBackends implements SnapshotFollower {
   readonly #dialer: TunnelDialer;
   readonly #waits: AgentWaits;
+  readonly #connectMs: number;
   #backends = new Map<string, TunnelBackend>();
 
-  constructor(dialer: TunnelDialer, waits: AgentWaits) {
+  constructor(dialer: TunnelDialer, waits: AgentWaits, connectMs: number) {
     this.#dialer = dialer;
     this.#waits = waits;
+    this.#connectMs = connectMs;
   }
 
   /** Time that a visitor may wait for an agent. */
@@ -52,6 +54,6 @@ export class TunnelBackends implements SnapshotFollower {
 
   #set(entry: TunnelBackendEntry, known: TunnelBackend | undefined): void {
     const stays = known?.follow(entry) === true;
-    this.#backends.set(entry.id, stays ? known : new TunnelBackend(entry, this.#dialer));
+    this.#backends.set(entry.id, stays ? known : new TunnelBackend(entry, this.#dialer, this.#connectMs));
   }
 }

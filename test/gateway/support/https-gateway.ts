@@ -163,7 +163,7 @@ export async function startGateway(
   const noted: object[] = [];
   const log = { info: (fields: object) => void noted.push(fields), warn: note, error: note };
   const bounds = createEngineBounds(options.bounds, observer, log);
-  const tunnels = new TunnelBackends(settings.dialer ?? noDialer, bounds.waits);
+  const tunnels = new TunnelBackends(settings.dialer ?? noDialer, bounds.waits, options.timeouts.upstreamConnectMs);
   const board = new HealthBoard((states) => health.set(states));
   const health = new HealthTable((seen) => board.note([seen]));
   const secrets = new VaultSecrets();

@@ -3,12 +3,12 @@ import { backendsOf } from '../../../snapshot/set-aside.ts';
 import type { ChoiceFacts } from '../../health/backend-addresses.ts';
 import type { HealthTable } from '../../health/health-table.ts';
 import type { Target } from '../../health/target.ts';
+import { TunnelBackend } from '../../tunnels/tunnel-backend.ts';
 import type { TunnelBackends } from '../../tunnels/tunnel-backends.ts';
 import { BackendGroups } from '../../upstream/backend-groups.ts';
 import type { ConnectUpstream } from '../../upstream/connect.ts';
 import { FixedAnswer } from '../../upstream/fixed-answer.ts';
 import { SocketSource } from '../../upstream/socket-source.ts';
-import { TunnelSource } from '../../upstream/tunnel-source.ts';
 import type { UpstreamSource } from '../../upstream/upstream-source.ts';
 import type { IdleWatch } from '../idle-watch.ts';
 import { AddressAttempt } from './address-attempt.ts';
@@ -114,8 +114,7 @@ export class BackendTable {
     const entry = this.#entries.get(id);
     if (entry !== undefined)
       return entry.balance === undefined ? new SocketSource(entry, connect, connectMs) : undefined;
-    const backend = tunnels.find(id);
-    return this.groups.answer(id) ?? (backend && new TunnelSource(backend, connectMs));
+    return this.groups.answer(id) ?? tunnels.find(id);
   }
 
   /** Drops the pools of agents that have changed so that kept connections may lead to another place. */
@@ -123,7 +122,7 @@ export class BackendTable {
     const ids = full ? [...this.#pools.keys()] : [...set, ...removed].flatMap(tunnelBackendId);
     for (const id of ids) {
       const source = this.#pools.get(id)?.source;
-      if (source instanceof TunnelSource && source.backend !== this.#options.tunnels.find(id)) this.#remove(id);
+      if (source instanceof TunnelBackend && source !== this.#options.tunnels.find(id)) this.#remove(id);
     }
   }
 
