@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { Publisher } from '../../src/publisher/publisher.ts';
 import { resources } from '../../src/resources/index.ts';
-import { SnapshotState } from '../../src/snapshot/state.ts';
+import { openTemporaryFile } from '../../src/snapshot/temporary-file.ts';
 import { openContext } from '../../src/start/open-context.ts';
 
 /**
@@ -19,12 +19,13 @@ const context = await openContext(
   readConfig({}, { databaseUrl: url, role: 'gateway' }),
   createLog('error', process.stderr),
 );
-const state = new SnapshotState();
+const onFault = (error: unknown): unknown => process.stderr.write(`${String(error)}\n`);
+const { file } = openTemporaryFile(onFault);
 await Publisher.start({
   store: context.store,
   compilers: resources.flatMap((resource) => resource.compilers?.(context) ?? []),
-  targets: [async (update) => state.follow(update)],
-  onFault: (error) => process.stderr.write(`${String(error)}\n`),
+  targets: [async (update) => file.follow(update)],
+  onFault,
   onPublished: (version) => {
     process.stdout.write(`${version} ${performance.timeOrigin + performance.now()}\n`);
   },

@@ -6,6 +6,7 @@ import { Turns } from '../lib/turns.ts';
 import type { KeptLogins } from '../sign-in/kept-logins.ts';
 import { AccessTable } from '../snapshot/access.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
+import type { SnapshotFile } from '../snapshot/snapshot-file.ts';
 import { SetAsideEntries } from '../snapshot/set-aside.ts';
 import type { GatewayBounds } from './bounds/bound.ts';
 import { createEngineBounds } from './bounds/engine-bounds.ts';
@@ -57,6 +58,8 @@ export interface NodeEngineParts extends UpstreamParts {
   readonly noteHealth?: (note: HealthNote) => void;
   /** Told what the engine decides about addresses. */
   readonly health?: HealthObserver | undefined;
+  /** Keeps what `apply` puts in force. */
+  readonly file?: SnapshotFile | undefined;
 }
 
 /** An update that is built but not in force. Either `commit` or `abandon` must be called, once. */
@@ -104,7 +107,18 @@ export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngi
   const setAside = new SetAsideEntries((fault) => {
     parts.observer.entryFault(fault);
   });
-  return new NodeEngine({ tables, tcp, https, upstream, setAside, bounds, health, checker, visitorKeys });
+  return new NodeEngine({
+    tables,
+    tcp,
+    https,
+    upstream,
+    setAside,
+    bounds,
+    health,
+    checker,
+    visitorKeys,
+    file: parts.file,
+  });
 }
 
 function openHttps(
@@ -127,6 +141,7 @@ interface EngineParts {
   readonly health: HealthTable;
   readonly checker: HealthChecker;
   readonly visitorKeys: VisitorKeys;
+  readonly file: SnapshotFile | undefined;
 }
 
 /** The engine that moves traffic through Node's own sockets, in this process. */
@@ -162,6 +177,7 @@ export class NodeEngine implements Engine {
     return this.#updates.run(async () => {
       const staged = await this.stage(update);
       await staged.commit();
+      this.#parts.file?.follow(update);
     });
   }
 

@@ -4,7 +4,8 @@ import type { SnapshotFile } from '../snapshot/snapshot-file.ts';
 import type { RunningEngine } from './start-engine.ts';
 
 interface ResilientGatewayOptions {
-  readonly startEngine: (caStorage: LocalCaStorage) => Promise<RunningEngine>;
+  /** The engine keeps what it puts in force in the file. */
+  readonly startEngine: (caStorage: LocalCaStorage, file: SnapshotFile | undefined) => Promise<RunningEngine>;
   /** The last configuration on disk; undefined where the gateway must not start without its database. */
   readonly file: SnapshotFile | undefined;
   /** How long open requests and connections may go on when it stops. */
@@ -49,7 +50,7 @@ export class ResilientGateway implements AsyncDisposable {
     const saved = await this.#options.file?.load();
     if (saved === undefined) return false;
     const stored = async () => saved.localCa;
-    this.#engine = await this.#options.startEngine({ load: stored, save: stored });
+    this.#engine = await this.#options.startEngine({ load: stored, save: stored }, this.#options.file);
     await this.#engine.apply(saved.update);
     const { version, mark } = saved.update;
     this.#startedFrom = mark === undefined ? { version } : { version, mark };
@@ -59,7 +60,7 @@ export class ResilientGateway implements AsyncDisposable {
 
   /** Does nothing where it has been started from the file. */
   async start(caStorage: LocalCaStorage): Promise<void> {
-    this.#engine ??= await this.#options.startEngine(caStorage);
+    this.#engine ??= await this.#options.startEngine(caStorage, this.#options.file);
     const localCa = await caStorage.load();
     if (localCa !== undefined) this.#options.file?.setLocalCa(localCa);
   }
@@ -72,7 +73,6 @@ export class ResilientGateway implements AsyncDisposable {
       this.#fault = error;
       throw error;
     }
-    this.#options.file?.follow(update);
   }
 
   /** Stops accepting and lets open requests and connections end. Disposing of it does the same, once. */

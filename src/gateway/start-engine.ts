@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { OpenStream } from '../links/stream-request.ts';
 import type { KeptLogins } from '../sign-in/kept-logins.ts';
 import type { CertificatePair, LocalCaStorage } from '../snapshot/local-ca.ts';
+import type { SnapshotFile } from '../snapshot/snapshot-file.ts';
 import { createCertificateSource } from './certificates/create-certificate-source.ts';
 import { openLocalCa } from './certificates/local-ca.ts';
 import type { GatewayBounds } from './bounds/bound.ts';
@@ -29,6 +30,8 @@ export interface EngineParts {
   readonly errorPrefix: string;
   /** The way to agents, of this process; workers go through it too. */
   readonly openStream: OpenStream;
+  /** The last snapshot on disk; undefined where there is to be none. */
+  readonly file: SnapshotFile | undefined;
 }
 
 export interface RunningEngine extends Engine {
@@ -42,7 +45,7 @@ export interface RunningEngine extends Engine {
 
 /** Starts the gateway in this process, or over workers, with the installation's own certificate authority. */
 export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
-  const { options, workers, boundsOf, logins, observer, health, log, caStorage, errorPrefix, openStream } = parts;
+  const { options, workers, boundsOf, logins, observer, health, log, caStorage, errorPrefix, openStream, file } = parts;
   const localCa = await openLocalCa(caStorage);
   if (workers === undefined) {
     const certificates = createCertificateSource({ localCa, log, refusesPublicNames: options.refusesPublicNames });
@@ -55,6 +58,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
       certificates,
       errorPrefix,
       dialer: new StreamDialer(openStream),
+      file,
     });
     return Object.assign(engine, {
       caCertificatePem: localCa.caCertificatePem,
@@ -76,6 +80,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     log,
     errorPrefix,
     openStream,
+    file,
   });
   return Object.assign(engine, {
     caCertificatePem: localCa.caCertificatePem,

@@ -4,6 +4,8 @@ import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:
 export interface Sealer {
   seal(plain: string, context: string): string;
   open(sealed: string, context: string): string;
+  /** For another process of this installation on the same machine, which opens what this one seals. */
+  readonly key: Uint8Array | undefined;
 }
 
 /** Thrown for a text that was not sealed with this key for this context. */
@@ -27,8 +29,9 @@ export function createSealer(secretKey: string | undefined): Sealer {
 }
 
 /** The same with 32 random bytes. */
-export function createKeySealer(key: Buffer | undefined): Sealer {
+export function createKeySealer(key: Uint8Array | undefined): Sealer {
   return {
+    key,
     seal: (plain, context) => (key === undefined ? `${plainPrefix}${plain}` : encrypt(key, plain, context)),
     open: (sealed, context) => {
       if (sealed.startsWith(plainPrefix)) return sealed.slice(plainPrefix.length);
@@ -55,14 +58,14 @@ function deriveKey(secretKey: string): Buffer {
   return scryptSync(secretKey, 'sealed-secret gcm1', 32, { N: 32_768, r: 8, p: 1, maxmem: 64 * 1024 * 1024 });
 }
 
-function encrypt(key: Buffer, plain: string, context: string): string {
+function encrypt(key: Uint8Array, plain: string, context: string): string {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(context));
   const parts = [nonce, cipher.update(plain, 'utf8'), cipher.final()];
   return gcmPrefix + Buffer.concat([...parts, cipher.getAuthTag()]).toString('base64');
 }
 
-function decrypt(key: Buffer, base64: string, context: string): string {
+function decrypt(key: Uint8Array, base64: string, context: string): string {
   const bytes = Buffer.from(base64, 'base64');
   const tagStart = bytes.length - tagBytes;
   try {

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 
 import { until } from '../../test/e2e/gateway/support/until.ts';
 import { onEachDatabase } from '../../test/support/each-database.ts';
+import { keyOf } from '../snapshot/contract.ts';
 import type { SnapshotEntry, SnapshotUpdate } from '../snapshot/contract.ts';
-import { SnapshotState } from '../snapshot/state.ts';
 import { openStore } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
 import { pruneChanges } from '../store/write/change-log.ts';
@@ -52,7 +52,7 @@ function write(store: Store, accountId: string, kind: 'small' | 'large' | 'port'
 /** Publishes things as entries, and keeps what is in force. */
 async function publish(store: Store) {
   const gate = new Gate();
-  const state = new SnapshotState();
+  const entries = new Map<string, SnapshotEntry>();
   const updates: SnapshotUpdate[] = [];
   const faults: unknown[] = [];
   let round = 0;
@@ -80,12 +80,14 @@ async function publish(store: Store) {
     targets: [
       async (update) => {
         updates.push(update);
-        state.follow(update);
+        if (update.full) entries.clear();
+        for (const entry of update.set) entries.set(keyOf(entry), entry);
+        for (const key of update.removed) entries.delete(keyOf(key));
       },
     ],
     onFault: (error) => faults.push(error),
   });
-  const inForce = () => state.asUpdate().set.map(({ id }) => id);
+  const inForce = () => [...entries.values()].map(({ id }) => id);
   return { publisher, gate, updates, faults, inForce, [Symbol.asyncDispose]: () => publisher[Symbol.asyncDispose]() };
 }
 

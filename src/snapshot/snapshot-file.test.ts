@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chown, chmod, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 
@@ -185,6 +186,22 @@ describe('the snapshot file', () => {
       await write(path, whole(3, [backend(4)]));
       assert.deepEqual((await load(path))?.update.set, [backend(4)]);
       assert.equal((await stat(path)).mode & 0o777, 0o600);
+    }
+    for (const [damage, entries] of [
+      ['DELETE FROM entries', 1],
+      ['UPDATE entries SET bytes = zeroblob(9)', 1],
+      ['PRAGMA user_version = 5', 1],
+      ['PRAGMA application_id = 5', 1],
+      ['DELETE FROM head', 1],
+    ] as const) {
+      await write(path, whole(3, [backend(4)]));
+      using database = new DatabaseSync(path);
+      database.exec(damage);
+      database.close();
+      if (damage === 'DELETE FROM head') assert.equal(await load(path), undefined);
+      else await assert.rejects(load(path), /is damaged or of another version/, damage);
+      await write(path, whole(4, [backend(5)]));
+      assert.deepEqual((await load(path))?.update.set.length, entries, damage);
     }
     const other = new SnapshotFile(path, createSealer(undefined), 'another', assert.ifError);
     await assert.rejects(other.load(), /of another one \(of a test\).*--snapshot-file, or delete this one/);

@@ -36,19 +36,32 @@ export class WaitingUpdates {
     this.#first = undefined;
     if (first !== undefined) return first;
     if (this.#last === undefined) return undefined;
-    const set: SnapshotEntry[] = [];
-    const removed: EntryKey[] = [];
-    for (const change of this.#others.values())
-      if ('entry' in change) set.push(change.entry);
-      else removed.push(change.removed);
-    const update = { ...this.#last, full: false, set, removed };
+    const update = { ...this.#last, full: false, ...asLists(this.#others) };
     this.#clear();
     return update;
   }
 
+  /** All of them together, as one, which follows `before`. */
+  all(before: SnapshotUpdate | undefined): SnapshotUpdate | undefined {
+    const last = this.#last ?? this.#first ?? before;
+    if (last === undefined) return undefined;
+    let full = false;
+    const changes = new Map<string, Change>();
+    for (const update of [before, this.#first]) {
+      if (update === undefined) continue;
+      if (update.full) {
+        changes.clear();
+        full = true;
+      }
+      follow(changes, update);
+    }
+    for (const [key, change] of this.#others) changes.set(key, change);
+    const { version, mark } = last;
+    return { version, ...(mark !== undefined && { mark }), full, ...asLists(changes) };
+  }
+
   #addOther({ version, mark, set, removed }: SnapshotUpdate): void {
-    for (const entry of set) this.#others.set(keyOf(entry), { entry });
-    for (const key of removed) this.#others.set(keyOf(key), { removed: key });
+    follow(this.#others, { set, removed });
     this.#last = { version, ...(mark !== undefined && { mark }) };
   }
 
@@ -57,6 +70,20 @@ export class WaitingUpdates {
     this.#others = new Map();
     this.#last = undefined;
   }
+}
+
+function follow(changes: Map<string, Change>, { set, removed }: Pick<SnapshotUpdate, 'set' | 'removed'>): void {
+  for (const entry of set) changes.set(keyOf(entry), { entry });
+  for (const key of removed) changes.set(keyOf(key), { removed: key });
+}
+
+function asLists(changes: ReadonlyMap<string, Change>): Pick<SnapshotUpdate, 'set' | 'removed'> {
+  const set: SnapshotEntry[] = [];
+  const removed: EntryKey[] = [];
+  for (const change of changes.values())
+    if ('entry' in change) set.push(change.entry);
+    else removed.push(change.removed);
+  return { set, removed };
 }
 
 type Change = { readonly entry: SnapshotEntry } | { readonly removed: EntryKey };

@@ -30,7 +30,7 @@ export function createGateway(
   return new ResilientGateway({
     file: openFile(config, log),
     drainMs: config.drainSeconds * 1000,
-    startEngine: (caStorage) => {
+    startEngine: (caStorage, file) => {
       logBounds(config, log);
       return startEngine({
         options: { ...gatewayOptions(config), bounds: chooseBounds(config) },
@@ -42,6 +42,7 @@ export function createGateway(
         log,
         openStream,
         caStorage,
+        file,
         errorPrefix: vendorWords(config.vendor).errorPrefix.replace(/_$/, ''),
       });
     },

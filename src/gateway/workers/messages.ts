@@ -1,6 +1,7 @@
 import type { CidrSetData } from '../../lib/ip/cidr-set.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { CertificatePair } from '../../snapshot/local-ca.ts';
+import type { SnapshotSource } from '../../snapshot/snapshot-file.ts';
 import type { GatewayBounds } from '../bounds/bound.ts';
 import type { GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
 import type { HealthNote } from '../health/health-board.ts';
@@ -38,6 +39,7 @@ export type EngineCall = {
 export type Task =
   | ({ readonly task: 'start' } & WorkerStart)
   | { readonly task: 'stage'; readonly update: SnapshotUpdate }
+  | ({ readonly task: 'stageAll' } & SnapshotSource)
   | { readonly task: 'commit' }
   | { readonly task: 'abandon' }
   | { readonly task: 'drain'; readonly limitMs: number }

@@ -9,7 +9,8 @@ import type { OpenStream } from '../../links/stream-request.ts';
 import { noKeptLogins } from '../../sign-in/kept-logins.ts';
 import type { KeptLogins } from '../../sign-in/kept-logins.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
-import { SnapshotState } from '../../snapshot/state.ts';
+import { openTemporaryFile } from '../../snapshot/temporary-file.ts';
+import type { SnapshotFile } from '../../snapshot/snapshot-file.ts';
 import type { GatewayBounds } from '../bounds/bound.ts';
 import { RateCounts } from '../bounds/rate-counts.ts';
 import type { Engine, GatewayLog, InspectionTerms, RateReport, TrafficObserver, WrongPassword } from '../engine.ts';
@@ -39,6 +40,8 @@ export interface WorkerEngineParts extends WorkerStart {
   readonly openStream?: OpenStream;
   /** As in `NodeEngineParts`. */
   readonly logins?: KeptLogins | undefined;
+  /** Keeps the snapshot in force, which new workers read; default: one in a temporary folder. */
+  readonly file?: SnapshotFile | undefined;
   readonly observer: TrafficObserver;
   /** Told what is decided about addresses of backends. */
   readonly health?: HealthObserver | undefined;
@@ -77,7 +80,9 @@ export class WorkerEngine implements Engine {
   readonly #settings: WorkerSettings;
   readonly #relay: EventRelay;
   readonly #links: WorkerLinks;
-  readonly #state = new SnapshotState();
+  readonly #file: SnapshotFile;
+  readonly #ownFile: AsyncDisposable | undefined;
+  #version = 0;
   readonly #live = new Set<WorkerProcess>();
   /** The live ones and those that are being brought up, which have sockets as soon as they commit. */
   readonly #all = new Set<WorkerProcess>();
@@ -108,6 +113,13 @@ export class WorkerEngine implements Engine {
     const { observer, log, options, localCa, errorPrefix, openStream = openNothing, workers, boundsOf } = parts;
     const { logins = noKeptLogins } = parts;
     this.#log = log;
+    if (parts.file === undefined) {
+      const temporary = openTemporaryFile((error) => {
+        log.error({ err: error }, 'the configuration in force could not be written for gateway workers to come');
+      });
+      this.#file = temporary.file;
+      this.#ownFile = temporary;
+    } else this.#file = parts.file;
     this.#plan = workers;
     this.#boundsOf = boundsOf ?? (() => options.bounds);
     this.#balance = new Balance(workers);
@@ -132,7 +144,7 @@ export class WorkerEngine implements Engine {
   }
 
   get version(): number {
-    return this.#state.version;
+    return this.#version;
   }
 
   get workers(): WorkersState {
@@ -159,7 +171,8 @@ export class WorkerEngine implements Engine {
     return this.#turns.run(async () => {
       this.#arrivals.prepare(update)();
       await this.#stage(update);
-      this.#state.follow(update);
+      this.#version = update.version;
+      this.#file.follow(update);
       await this.#commit();
       this.#health.prepare(update)();
     });
@@ -192,6 +205,7 @@ export class WorkerEngine implements Engine {
       await worker.gone;
     });
     await Promise.all(drained);
+    await this.#ownFile?.[Symbol.asyncDispose]();
     this.#rates[Symbol.dispose]();
     this.#links[Symbol.dispose]();
   }
@@ -311,8 +325,9 @@ export class WorkerEngine implements Engine {
 
   async #bringUp(worker: WorkerProcess): Promise<void> {
     this.#ending.signal.throwIfAborted();
-    if (this.#state.version > 0) {
-      await worker.ask({ task: 'stage', update: this.#state.asUpdate() });
+    if (this.#version > 0) {
+      await this.#file.confirm();
+      await worker.ask({ task: 'stageAll', ...this.#file.source() });
       await worker.ask({ task: 'commit' });
     }
     const states = this.#health.states();

@@ -8,6 +8,7 @@ import { Places, usePlaces } from '../../modules/places.ts';
 import { useRequestHosts } from '../../modules/request-hosts.ts';
 import { useRegion } from '../../modules/region.ts';
 import type { CertificatePair } from '../../snapshot/local-ca.ts';
+import { readSource } from '../../snapshot/read-source.ts';
 import { reportBounds } from '../bounds/report-bounds.ts';
 import { createCertificateSource } from '../certificates/create-certificate-source.ts';
 import { openLocalCa } from '../certificates/local-ca.ts';
@@ -78,6 +79,9 @@ async function perform(request: Request): Promise<boolean | undefined> {
   switch (request.task) {
     case 'stage':
       staged = await engine.stage(request.update);
+      break;
+    case 'stageAll':
+      staged = await engine.stage(await readSource(request));
       break;
     case 'commit':
       // A worker that answered with success here would go on with the old rules, and nobody would know.

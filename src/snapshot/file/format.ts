@@ -12,8 +12,8 @@ export interface FileHead {
   readonly mark?: number;
   /** The database that it was made of. */
   readonly database: string;
-  /** The installation's certificate authority, its key sealed. */
-  readonly localCa: CertificatePair;
+  /** The installation's certificate authority, its key sealed; undefined in a file that no process starts from. */
+  readonly localCa?: CertificatePair;
 }
 
 interface StoredHead extends FileHead {

@@ -1,11 +1,12 @@
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { StatementSync } from 'node:sqlite';
+import type { SQLOutputValue, StatementSync } from 'node:sqlite';
 
 import { readPack } from '../packed-entries.ts';
 import type { PackedEntries } from '../packed-entries.ts';
-import { addSum, checkFormat, createTables, isSameSum, noSum, readHead, sumOf, writeHead } from './format.ts';
+import { takeLock } from './lock.ts';
+import { addSum, checkFormat, createTables, noSum, readHead, sumOf, writeHead } from './format.ts';
 import type { FileHead } from './format.ts';
 
 /** Bytes of the write-ahead log that stay when it begins anew. */
@@ -17,7 +18,7 @@ const logBytes = 16 * 1024 * 1024;
  */
 export class SnapshotWriter implements Disposable {
   readonly #path: string;
-  readonly #lock: DatabaseSync;
+  readonly #lock: Disposable;
   #open: OpenFile;
   /** The sums of all entries together, within a transaction. */
   #total = noSum.slice();
@@ -32,7 +33,7 @@ export class SnapshotWriter implements Disposable {
     try {
       this.#open = prepared(path, openDatabase(path) ?? makeDatabase(path, fillEmpty));
     } catch (error) {
-      this.#lock.close();
+      this.#lock[Symbol.dispose]();
       throw error;
     }
   }
@@ -52,21 +53,18 @@ export class SnapshotWriter implements Disposable {
   /** Only what differs from what is there is written. */
   put(entries: PackedEntries): void {
     const { find, put } = this.#open;
-    for (const { kind, id, bytes: entry } of readPack(entries)) {
-      const { row, sum } = find.get(kind, id) ?? {};
-      if (entry.length === 0) {
-        if (row !== undefined) this.#remove(Number(row), sum);
+    for (const { kind, id, bytes } of readPack(entries)) {
+      const old = find.get(kind, id);
+      if (bytes.length === 0) {
+        if (old !== undefined) this.#remove(old);
         continue;
       }
-      const newSum = sumOf(entry);
-      if (sum instanceof Uint8Array && isSameSum(sum, newSum)) {
-        this.#named?.add(Number(row));
-        continue;
-      }
-      const { lastInsertRowid } = put.run(kind, id, newSum, entry);
-      this.#named?.add(Number(row ?? lastInsertRowid));
-      if (sum instanceof Uint8Array) addSum(this.#total, sum);
-      addSum(this.#total, newSum);
+      const sum = sumOf(bytes);
+      const isThere = old !== undefined && isSame(old['sum'], sum) && isSame(old['bytes'], bytes);
+      const { lastInsertRowid } = isThere ? {} : put.run(kind, id, sum, bytes);
+      this.#named?.add(Number(old?.['row'] ?? lastInsertRowid));
+      if (isThere) continue;
+      for (const each of [old?.['sum'], sum]) this.#count(each);
     }
   }
 
@@ -74,8 +72,11 @@ export class SnapshotWriter implements Disposable {
     const { database } = this.#open;
     const named = this.#named;
     if (named !== undefined) {
-      const rows = database.prepare('SELECT rowid AS row, sum FROM entries').all();
-      for (const { row, sum } of rows) if (!named.has(Number(row))) this.#remove(Number(row), sum);
+      // What a damaged file says of itself does not count.
+      this.#total = noSum.slice();
+      for (const each of database.prepare('SELECT rowid AS row, sum FROM entries').all())
+        if (named.has(Number(each['row']))) this.#count(each['sum']);
+        else this.#open.drop.run(Number(each['row']));
     }
     writeHead(database, { ...head, total: this.#total });
     database.exec('COMMIT');
@@ -91,7 +92,7 @@ export class SnapshotWriter implements Disposable {
   /** What was written is then in the file itself. */
   [Symbol.dispose](): void {
     this.#open.database.close();
-    this.#lock.close();
+    this.#lock[Symbol.dispose]();
   }
 
   /** Somebody has moved or removed the file, which is still open here. */
@@ -104,10 +105,19 @@ export class SnapshotWriter implements Disposable {
     this.#open = prepared(this.#path, copied);
   }
 
-  #remove(row: number, sum: unknown): void {
-    this.#open.drop.run(row);
+  #remove({ row, sum }: Record<string, SQLOutputValue>): void {
+    this.#open.drop.run(Number(row));
+    this.#count(sum);
+  }
+
+  /** Adds the sum of an entry to that of all, or takes it out of it. */
+  #count(sum: SQLOutputValue | Uint8Array | undefined): void {
     if (sum instanceof Uint8Array) addSum(this.#total, sum);
   }
+}
+
+function isSame(stored: SQLOutputValue | undefined, bytes: Uint8Array): boolean {
+  return stored instanceof Uint8Array && Buffer.compare(stored, bytes) === 0;
 }
 
 interface OpenFile {
@@ -124,7 +134,7 @@ function prepared(path: string, database: DatabaseSync): OpenFile {
   return {
     database,
     identity: identityOf(path),
-    find: database.prepare('SELECT rowid AS row, sum FROM entries WHERE kind = ? AND id = ?'),
+    find: database.prepare('SELECT rowid AS row, sum, bytes FROM entries WHERE kind = ? AND id = ?'),
     put: database.prepare(
       'INSERT INTO entries VALUES (?, ?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET sum = excluded.sum, bytes = excluded.bytes',
     ),
@@ -132,22 +142,6 @@ function prepared(path: string, database: DatabaseSync): OpenFile {
   };
 }
 
-/** The system lets go of it when the process ends, however it does. */
-function takeLock(path: string): DatabaseSync {
-  const lock = new DatabaseSync(`${path}.lock`);
-  try {
-    lock.exec('BEGIN EXCLUSIVE');
-  } catch (error) {
-    lock.close();
-    if (!(error instanceof Error && 'errcode' in error && error.errcode === busy)) throw error;
-    throw new Error(`another gateway writes ${path}: give each a file of its own with --snapshot-file`, {
-      cause: error,
-    });
-  }
-  return lock;
-}
-
-const busy = 5;
 /** Codes of SQLite for a file that cannot be read as a database: the others are about the disk. */
 const damaged: ReadonlySet<unknown> = new Set([11, 26]);
 
