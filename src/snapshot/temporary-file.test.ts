@@ -65,7 +65,8 @@ test('what a killed process has left is removed at the next start, and nothing e
   await make('gatehouse-gateway-young', 0o700);
   await utimes(join(folder, 'gatehouse-gateway-young'), new Date(), new Date());
   const held = await make('gatehouse-gateway-held', 0o700);
-  using _lock = takeLock(join(held, 'gateway.snapshot'));
+  using lock = takeLock(join(held, 'gateway.snapshot'));
+  assert.ok(lock);
   await utimes(held, longAgo, longAgo);
   await openTemporaryFile(assert.ifError)[Symbol.asyncDispose]();
   assert.deepEqual(
