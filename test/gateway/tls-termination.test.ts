@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
+import { Duplex, PassThrough } from 'node:stream';
 import { mock, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { connect as connectTls } from 'node:tls';
@@ -43,14 +44,15 @@ async function start(t: TestContext, entries: readonly SnapshotEntry[], settings
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const agents = await startAgents(t);
-  const agent = await agents.start(portOf(server));
+  const startAgent = () => agents.start(portOf(server));
+  const agent = await startAgent();
   const known = [tunnelBackend('ep_1', [agent]), allowPolicy('others', '192.0.2.0/24')];
   const gateway = await startGateway([...known, ...entries], { dialer: agents.dialer, ...settings });
   t.after(async () => {
     await gateway.drain(0);
     server.close();
   });
-  return { gateway, agent };
+  return { gateway, agent, startAgent };
 }
 
 function visit(t: TestContext, port: number, options: ConnectionOptions = {}): TLSSocket {
@@ -135,6 +137,23 @@ test('a client that does not go on with its handshake is closed in time', async 
   await until(() => gateway.tcpClosed.length === 1, 'it is logged');
   assert.equal(gateway.tcpClosed[0]?.reason, 'handshake failed');
   assert.equal(agent.visitors.length, 0);
+});
+
+test('a visitor is served by the agents of the end of the handshake, not by those of its beginning', async (t) => {
+  const { gateway, agent, startAgent } = await start(t, [endpoint()]);
+  const later = await startAgent();
+  const raw = connect(gateway.port, '127.0.0.1').on('error', () => {});
+  t.after(() => raw.destroy());
+  const answers = new PassThrough();
+  const wire = Duplex.from({ readable: answers, writable: raw });
+  const client = connectTls({ socket: wire, servername: 'tls.test', ca: sent.certificate }).on('error', () => {});
+  // The gateway has chosen the endpoint, and cannot end the handshake without the visitor.
+  await once(raw, 'readable');
+  await gateway.set(tunnelBackend('ep_1', [later]));
+  raw.pipe(answers);
+  client.write('hello');
+  await once(client, 'data');
+  assert.deepEqual([agent.visitors.length, later.visitors.length], [0, 1]);
 });
 
 for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
