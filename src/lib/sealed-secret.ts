@@ -48,8 +48,16 @@ export function createKeySealer(key: Uint8Array | undefined): Sealer {
   };
 }
 
-/** The salt is fixed, so that every process derives the same key; scrypt makes guessing a weak one slow. */
+/** A process seals rows and the file of its gateway with one key. */
+let derived: { readonly secretKey: string; readonly key: Buffer } | undefined;
+
 function deriveKey(secretKey: string): Buffer {
+  if (derived?.secretKey !== secretKey) derived = { secretKey, key: deriveNow(secretKey) };
+  return derived.key;
+}
+
+/** The salt is fixed, so that every process derives the same key; scrypt makes guessing a weak one slow. */
+function deriveNow(secretKey: string): Buffer {
   if (secretKey.length < minKeyLength) {
     throw new SealError(
       `secret_key has ${secretKey.length} characters. Use at least ${minKeyLength}, chosen at random.`,
