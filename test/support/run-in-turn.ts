@@ -7,10 +7,12 @@ import { tellEnd } from './at-end.ts';
 import { ignoreResets } from './ignore-resets.ts';
 import { after, describe } from './light-test-hooks.ts';
 import { programFile } from './program-file.ts';
+import { findImportsQuickly } from './quick-imports.ts';
 
 const load = createRequire(import.meta.url);
 
 ignoreResets();
+findImportsQuickly();
 if (programFile.endsWith('.js')) startBuiltWorkers();
 
 /**

@@ -9,6 +9,7 @@ export interface TestPlan {
 }
 
 const waiting = ['test/e2e/{acme,agent-failures,failover,many-processes}/*.test.ts'];
+const waitingPerProcess = 2;
 /** All others, in the order in which they begin. Several run in one process, which then loads and compiles their code once. */
 const kinds: readonly {
   readonly patterns: readonly string[];
@@ -16,7 +17,7 @@ const kinds: readonly {
   readonly isLast?: true;
 }[] = [
   // In a browser, waiting for each other's pages: they would be left when all others are done.
-  { patterns: ['test/dashboard/*.test.ts'], filesPerProcess: 7 },
+  { patterns: ['test/dashboard/*.test.ts'], filesPerProcess: 8 },
   // Those that take longest.
   {
     patterns: [
@@ -27,11 +28,11 @@ const kinds: readonly {
     filesPerProcess: 1,
   },
   // Every operation on each database, then every rule about a resource.
-  { patterns: ['test/contract/*.test.ts'], filesPerProcess: 3 },
-  { patterns: ['src/resources/**/*.test.ts'], filesPerProcess: 14 },
+  { patterns: ['test/contract/*.test.ts'], filesPerProcess: 5 },
+  { patterns: ['src/resources/**/*.test.ts'], filesPerProcess: 20 },
   // Whole installations, whose programs are processes of their own.
-  { patterns: ['test/e2e/*.test.ts', 'test/e2e/{agents,neighbours,soak}/*.test.ts'], filesPerProcess: 5 },
-  { patterns: ['test/e2e/gateway/*.test.ts'], filesPerProcess: 8 },
+  { patterns: ['test/e2e/*.test.ts', 'test/e2e/{agents,neighbours,soak}/*.test.ts'], filesPerProcess: 8 },
+  { patterns: ['test/e2e/gateway/*.test.ts'], filesPerProcess: 11 },
   // Code in the process of its tests.
   {
     patterns: [
@@ -40,14 +41,14 @@ const kinds: readonly {
       '{src,client/src}/**/*.test.ts',
       'test/{*,support/*}.test.ts',
     ],
-    filesPerProcess: 16,
+    filesPerProcess: 32,
     isLast: true,
   },
 ];
 /** Part of the files left of the last kind that one process takes. */
-const partOfLast = 1 / 12;
+const partOfLast = 1 / 9;
 /** Files that are worth a process, which loads and compiles their code. */
-const fewest = 8;
+const fewest = 12;
 
 /**
  * A file that changes or measures its process needs one of its own; so does one that moves the date forward, behind which ids
@@ -65,7 +66,7 @@ export function planTests(patterns: readonly string[]): TestPlan {
     return { waiting: [], busy: [...named.filter((file) => !planned.has(file)).map((file) => [file]), ...busy] };
   }
   const all = globSync('{src,client,dashboard,test,tools,bench}/**/*.test.ts');
-  const plan = { waiting: filesOf(waiting).map((file) => [file]), busy: busyOf(all) };
+  const plan = { waiting: together(filesOf(waiting), waitingPerProcess, false), busy: busyOf(all) };
   const planned = new Set(Object.values(plan).flat(2));
   const forgotten = all.filter((file) => !planned.has(file));
   if (forgotten.length > 0) throw new Error(`${import.meta.filename} does not plan ${forgotten.join(', ')}`);
