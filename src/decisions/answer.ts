@@ -9,8 +9,10 @@ import { readVisitedEdges, readVisitors } from './read-visitors.ts';
 import { readWithin } from './reading.ts';
 import type { Reading } from './reading.ts';
 
+/** Kinds that are read with summaries or pages; decisions behind a place are read otherwise. */
+type ReadKind = Exclude<QuestionKind, 'after'>;
 type Readers = {
-  readonly [Kind in QuestionKind]: (reading: Reading, parts: Parts, asked: Asked<Kind>) => Promise<Answer<Kind>>;
+  readonly [Kind in ReadKind]: (reading: Reading, parts: Parts, asked: Asked<Kind>) => Promise<Answer<Kind>>;
 };
 
 /** One reader for each kind of question. */
@@ -23,7 +25,7 @@ const readers: Readers = {
 };
 
 /** Answers a question from what the store has of the account, within bounds of time and work. */
-export function answer<Kind extends QuestionKind>(
+export function answer<Kind extends ReadKind>(
   kind: Kind,
   asked: Asked<Kind>,
   instance: DuckDBInstance,

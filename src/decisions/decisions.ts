@@ -52,6 +52,8 @@ export class Decisions implements AsyncDisposable {
   readonly #parts: Parts;
   readonly #waiting = new WaitingDecisions();
   readonly #reader: DecisionReader;
+  /** Apart, so that events wait for nobody who looks at decisions, and the other way round. */
+  readonly #followers: DecisionReader;
   #keeper: Keeper;
   #flushing: Promise<void> | undefined;
   #flushTimer: NodeJS.Timeout | undefined;
@@ -73,6 +75,7 @@ export class Decisions implements AsyncDisposable {
     this.#keeper = keeper;
     this.gateway = gateway;
     this.#reader = new DecisionReader({ log: parts.log, answerMs: parts.answerMs });
+    this.#followers = new DecisionReader({ log: parts.log, answerMs: parts.answerMs });
     this.#follow(keeper);
     this.#tendTimer = setInterval(() => void this.tend(), tendMs).unref();
   }
@@ -110,7 +113,8 @@ export class Decisions implements AsyncDisposable {
 
   /** Answers a question; rejects as `DecisionReader.read` does. */
   ask<Kind extends QuestionKind>(kind: Kind, asked: Asked<Kind>, isAbandoned?: () => boolean): Promise<Answer<Kind>> {
-    return this.#reader.read(asked.accountId, () => this.#ask(kind, this.#placed(kind, asked)), isAbandoned);
+    const reader = kind === 'after' ? this.#followers : this.#reader;
+    return reader.read(asked.accountId, () => this.#ask(kind, this.#placed(kind, asked)), isAbandoned);
   }
 
   /** Closes the files of hours that are over, and removes what is too old or too much. */

@@ -56,7 +56,7 @@ async function perform(message: KeeperRequest): Promise<unknown> {
   if (opened === undefined || appends === undefined) throw new Error('the store has not been opened');
   switch (message.task) {
     case 'ask':
-      return opened.ask(message.kind, message.asked);
+      return message.kind === 'after' ? opened.after(message.asked) : opened.ask(message.kind, message.asked);
     case 'append':
       return inTurn(() => appends.append(message.packed, message.nowMs));
     case 'tend':

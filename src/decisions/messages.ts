@@ -200,6 +200,31 @@ export interface Visitors extends FilesRead {
   readonly lastMs: Float64Array;
 }
 
+/** Decisions that somebody follows. */
+export interface Followed {
+  readonly kind: 'https' | 'tcp';
+  /** Only those at this path that are about a person. */
+  readonly path?: string | undefined;
+}
+
+/** Asks for decisions behind a number, oldest first. */
+export interface AfterQuestion {
+  readonly accountId: string;
+  readonly after: number;
+  readonly limit: number;
+  /** One of these must hold. */
+  readonly followed: readonly Followed[];
+}
+
+export interface DecisionsAfter {
+  readonly rows: readonly DecisionRow[];
+  /** There are no others up to this number. */
+  readonly seen: number;
+  readonly hasMore: boolean;
+  /** Decisions behind the place were removed before somebody asked for them. */
+  readonly isCut: boolean;
+}
+
 /** Questions about decisions, by kind, with their answers. */
 export interface Questions {
   readonly list: { readonly asked: DecisionFilter; readonly answer: DecisionPage };
@@ -207,9 +232,10 @@ export interface Questions {
   readonly top: { readonly asked: TopQuestion; readonly answer: TopAnswer };
   readonly edges: { readonly asked: VisitedEdgesQuestion; readonly answer: VisitedEdges };
   readonly visitors: { readonly asked: VisitorsQuestion; readonly answer: Visitors };
+  readonly after: { readonly asked: AfterQuestion; readonly answer: DecisionsAfter };
 }
 
-export const questionKinds = ['list', 'summary', 'top'] as const satisfies readonly (keyof Questions)[];
+export const questionKinds = ['list', 'summary', 'top', 'after'] as const satisfies readonly (keyof Questions)[];
 export type QuestionKind = keyof Questions;
 export type Asked<Kind extends QuestionKind> = Questions[Kind]['asked'];
 export type Answer<Kind extends QuestionKind> = Questions[Kind]['answer'];

@@ -10,6 +10,12 @@ export interface Lines {
   readonly bytes: Uint8Array;
 }
 
+/** A line that begins at this byte has this number. */
+interface Mark {
+  readonly number: number;
+  readonly offset: number;
+}
+
 /** The log that decisions of one account are appended to. Lines are there as a whole, or not at all. */
 export class OpenPart {
   readonly path: string;
@@ -22,6 +28,8 @@ export class OpenPart {
   minAtMs = Infinity;
   maxAtMs = -Infinity;
   #bytes: number;
+  /** Where lines begin in the file, and the number of the first of them; in order. */
+  readonly #marks: Mark[] = [];
 
   constructor(path: string, accountId: string, firstNumber: number, openedMs: number) {
     this.path = path;
@@ -29,13 +37,27 @@ export class OpenPart {
     this.firstNumber = firstNumber;
     this.openedMs = openedMs;
     this.#bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (this.#bytes > 0) this.mark({ number: firstNumber, offset: 0 });
   }
 
   get bytes(): number {
     return this.#bytes;
   }
 
-  append({ rows, bytes, minAtMs, maxAtMs }: Lines): void {
+  /** The last mark before what comes behind a number. */
+  markBefore(number: number): Mark {
+    return this.#marks.findLast((mark) => mark.number <= number) ?? { number: this.firstNumber, offset: 0 };
+  }
+
+  mark(mark: Mark): void {
+    const last = this.#marks.at(-1);
+    if (last !== undefined && mark.offset <= last.offset && this.#marks.some(({ offset }) => offset === mark.offset))
+      return;
+    this.#marks.push(mark);
+    if (last !== undefined && mark.offset < last.offset) this.#marks.sort((a, b) => a.offset - b.offset);
+  }
+
+  append({ rows, bytes, minAtMs, maxAtMs, firstNumber }: Lines): void {
     // Not kept open: there may be more accounts than descriptors.
     const file = openSync(this.path, 'a', 0o600);
     try {
@@ -46,6 +68,7 @@ export class OpenPart {
     } finally {
       closeSync(file);
     }
+    this.mark({ number: firstNumber, offset: this.#bytes });
     this.#bytes += bytes.length;
     this.rows += rows;
     this.minAtMs = Math.min(this.minAtMs, minAtMs);

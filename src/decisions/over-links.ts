@@ -1,6 +1,6 @@
 import { columns } from './columns.ts';
 import type { DecisionRow } from './columns.ts';
-import type { Answer, Asked, QuestionKind, SourceRange } from './messages.ts';
+import type { Answer, Asked, Followed, QuestionKind, SourceRange } from './messages.ts';
 import { questionKinds, topFields } from './messages.ts';
 
 /** A question as another process of the installation sends it: JSON, in which large numbers are texts. */
@@ -33,10 +33,10 @@ const texts = [
   'backendId',
   'beforeSuffix',
 ];
-const numbers = ['before', 'fromMs', 'toMs', 'status', 'limit', 'stepMs', 'hoursFromMs'];
+const numbers = ['before', 'fromMs', 'toMs', 'status', 'limit', 'stepMs', 'hoursFromMs', 'after'];
 const dimensions = ['edge', 'route', 'restriction', 'backend'];
 /** Longest text of a question, and the largest number of rows, intervals and keys. */
-const most = { text: 10_000, limit: 10_000, intervals: 100_000, keys: 1_000 };
+const most = { text: 10_000, limit: 10_000, intervals: 100_000, keys: 1_000, followed: 500 };
 
 /**
  * Reads a question of another process. Whatever is not known to it is left out, and what is of the wrong kind is refused: some of
@@ -52,6 +52,7 @@ export function readQuestion(given: unknown): { readonly kind: QuestionKind; rea
   for (const name of texts) if (asked[name] !== undefined) read[name] = textOf(asked[name]);
   for (const name of numbers) if (asked[name] !== undefined) read[name] = wholeOf(asked[name]);
   if (asked['source'] !== undefined) read['source'] = sourceOf(asked['source']);
+  if (kind === 'after') read['followed'] = followedOf(asked['followed']);
   if (asked['anyOf'] !== undefined) read['anyOf'] = keysOf(asked['anyOf']);
   checkKind(kind, asked, read);
   // Every field of a question was read above, and those that its kind needs are there.
@@ -62,7 +63,9 @@ function checkKind(kind: QuestionKind, asked: Record<string, unknown>, read: Rec
   const number = (name: string): number => (typeof read[name] === 'number' ? read[name] : Number.NaN);
   const isWithin = (value: number, limit: number): boolean => value >= 1 && value <= limit;
   if (kind !== 'summary' && !isWithin(number('limit'), most.limit)) throw new Error('it has no limit');
-  if (kind === 'list') return;
+  if (kind === 'after' && (Number.isNaN(number('after')) || number('limit') > most.followed))
+    throw new Error('it has no place, or too many rows');
+  if (kind === 'list' || kind === 'after') return;
   const range = number('toMs') - number('fromMs');
   if (Number.isNaN(range)) throw new Error('it has no range');
   if (kind === 'summary' && !isWithin(range / number('stepMs'), most.intervals)) throw new Error('it has no interval');
@@ -107,19 +110,33 @@ function keysOf(value: unknown): object[] {
   });
 }
 
+function followedOf(value: unknown): readonly Followed[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > 10) throw new Error('a field is no list');
+  return value.map((each: unknown) => {
+    const kind = (['https', 'tcp'] as const).find((known) => isRecord(each) && known === each['kind']);
+    if (kind === undefined || !isRecord(each)) throw new Error('a kind is not known');
+    return each['path'] === undefined ? { kind } : { kind, path: textOf(each['path']) };
+  });
+}
+
 const names = Object.keys(columns);
 const isLarge = Object.values(columns).map((type) => type.endsWith('BIGINT'));
 
+/** Answers that have rows. */
+function hasRows(kind: QuestionKind): kind is 'list' | 'after' {
+  return kind === 'list' || kind === 'after';
+}
+
 /** An answer as JSON can hold it. */
 export function writeAnswer<Kind extends QuestionKind>(kind: Kind, answer: Answer<Kind>): object {
-  if (kind !== 'list') return answer;
+  if (!hasRows(kind)) return answer;
   // The kind is that of the answer.
-  const { rows, cutAt } = answer as Answer<'list'>;
+  const { rows, ...rest } = answer as Answer<'list' | 'after'>;
   return {
     rows: rows.map((row) =>
       Object.values(inOrder(row)).map((each) => (typeof each === 'bigint' ? String(each) : each)),
     ),
-    cutAt,
+    ...rest,
   };
 }
 
@@ -137,8 +154,8 @@ export function readReply(reply: unknown): LinkReply {
 export function readAnswer<Kind extends QuestionKind>(kind: Kind, answer: unknown): Answer<Kind> {
   if (!isRecord(answer)) throw new Error('the answer cannot be read');
   // The other process runs the same program.
-  if (kind !== 'list') return answer as unknown as Answer<Kind>;
-  const { rows, cutAt } = answer;
+  if (!hasRows(kind)) return answer as unknown as Answer<Kind>;
+  const { rows, ...rest } = answer;
   if (!Array.isArray(rows)) throw new Error('the answer cannot be read');
   const read = rows.map((row: unknown) => {
     if (!Array.isArray(row)) throw new Error('the answer cannot be read');
@@ -146,5 +163,5 @@ export function readAnswer<Kind extends QuestionKind>(kind: Kind, answer: unknow
       names.map((name, at) => [name, isLarge[at] === true ? BigInt(String(row[at])) : row[at]]),
     );
   });
-  return { rows: read, cutAt } as unknown as Answer<Kind>;
+  return { rows: read, ...rest } as unknown as Answer<Kind>;
 }

@@ -24,6 +24,9 @@ import type { Answer, Asked, DecisionPage, QuestionKind, Started, StoreOptions, 
 import { OpenPart } from './open-part.ts';
 import type { Lines } from './open-part.ts';
 import type { ClosedPart, Parts } from './parts.ts';
+import { readClosedAfter, readOpenAfter } from './read-after.ts';
+import { readWithin } from './reading.ts';
+import type { Reading } from './reading.ts';
 import { Summaries } from './summaries.ts';
 import { linesTable, parquetTable, sync } from './tables.ts';
 
@@ -69,6 +72,8 @@ export class DecisionStore {
   readonly #grown = new Set<string>();
   /** Until when decisions of an account were removed to make room. */
   readonly #removedToMs = new Map<string, number>();
+  /** The last number that was removed, by account. */
+  readonly #removedTo = new Map<string, number>();
   readonly #beganMs: number;
   #keptFromMs = 0;
   #lastNumber = 0;
@@ -184,7 +189,7 @@ export class DecisionStore {
     return this.size;
   }
 
-  async ask<Kind extends QuestionKind>(kind: Kind, asked: Asked<Kind>): Promise<Answer<Kind>> {
+  async ask<Kind extends Exclude<QuestionKind, 'after'>>(kind: Kind, asked: Asked<Kind>): Promise<Answer<Kind>> {
     const local = this.#partsOf(asked.accountId);
     const { fromMs } = asked;
     if (this.#archive === undefined || (fromMs !== undefined && fromMs >= local.keptFromMs))
@@ -197,12 +202,32 @@ export class DecisionStore {
     return this.#read(kind, asked, found);
   }
 
+  /** Decisions behind a number, oldest first; what only the archive has is gone here. */
+  async after(asked: Asked<'after'>): Promise<Answer<'after'>> {
+    const { accountId, after } = asked;
+    const removedTo = this.#removedTo.get(accountId) ?? 0;
+    const isCut = after < removedTo;
+    const from = { ...asked, after: Math.max(after, removedTo) };
+    const closed = this.#closed.get(accountId)?.find(({ lastNumber }) => lastNumber > from.after);
+    if (closed !== undefined) {
+      const read = (reading: Reading) => readClosedAfter(reading, closed, from);
+      return { ...(await readWithin(this.#instance, this.#options.queries ?? {}, read)), isCut };
+    }
+    const open = this.#open.get(accountId);
+    if (open === undefined) return { rows: [], seen: from.after, hasMore: false, isCut };
+    return { ...readOpenAfter(open, from), isCut };
+  }
+
   /** Copies closed parts to the archive; nobody waits for it. */
   async archiveDue(): Promise<void> {
     await this.#archive?.copyDue(this.#closed);
   }
 
-  #read<Kind extends QuestionKind>(kind: Kind, asked: Asked<Kind>, found?: Archived): Promise<Answer<Kind>> {
+  #read<Kind extends Exclude<QuestionKind, 'after'>>(
+    kind: Kind,
+    asked: Asked<Kind>,
+    found?: Archived,
+  ): Promise<Answer<Kind>> {
     const read = () =>
       answer(kind, asked, this.#instance, this.#withArchived(asked.accountId, found), this.#options.queries);
     return read().catch((error: unknown) => {
@@ -332,6 +357,7 @@ export class DecisionStore {
     this.#count(part.accountId, -part.bytes);
     this.#summaries.forget(part.accountId, part.lastNumber);
     this.#noteRemoved(part, 'removed', this.#removedToMs);
+    this.#noteTime(part.accountId, 'removed-number', part.lastNumber, this.#removedTo);
     if (this.#archive?.losesWith(part) === true) this.#noteRemoved(part, 'lost', this.#lostToMs);
     const left = (this.#closed.get(part.accountId) ?? []).filter((each) => each !== part);
     if (left.length === 0) this.#closed.delete(part.accountId);
@@ -342,17 +368,21 @@ export class DecisionStore {
   #noteRemoved({ accountId, maxAtMs }: ClosedPart, name: string, times: Map<string, number>): void {
     // The clock may have been ahead when the decisions were made.
     const untilMs = Math.max(times.get(accountId) ?? 0, Math.min(maxAtMs + 1, Date.now()));
-    times.set(accountId, untilMs);
+    this.#noteTime(accountId, name, untilMs, times);
+  }
+
+  #noteTime(accountId: string, name: string, until: number, times: Map<string, number>): void {
+    times.set(accountId, until);
     try {
-      writeFileSync(join(this.#options.folder, 'accounts', accountId, name), String(untilMs), { mode: 0o600 });
+      writeFileSync(join(this.#options.folder, 'accounts', accountId, name), String(until), { mode: 0o600 });
     } catch {
       // On a full disk it is known until the next start.
     }
   }
 
-  #recoverRemoved(accountId: string, name: string, times: Map<string, number>): void {
+  #recoverRemoved(accountId: string, name: string, times: Map<string, number>, inMs = 1): void {
     const path = join(this.#options.folder, 'accounts', accountId, name);
-    if (existsSync(path)) times.set(accountId, Number(readFileSync(path, 'utf8')) || Date.now());
+    if (existsSync(path)) times.set(accountId, Number(readFileSync(path, 'utf8')) || Date.now() * inMs);
   }
 
   #count(accountId: string, bytes: number): void {
@@ -410,6 +440,7 @@ export class DecisionStore {
     }
     this.#recoverRemoved(accountId, 'removed', this.#removedToMs);
     this.#recoverRemoved(accountId, 'lost', this.#lostToMs);
+    this.#recoverRemoved(accountId, 'removed-number', this.#removedTo, 1_000);
     const sorted = parts.toSorted((a, b) => a.firstNumber - b.firstNumber);
     this.#summaries.recover(accountId, sorted);
     if (sorted.length === 0) return;

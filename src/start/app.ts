@@ -174,6 +174,7 @@ export async function startApp(
     unopenedPorts: listenerFaults.list(),
     historyChange: store.history.last,
     health: live.isCarriedHere ? live.reportHealth() : undefined,
+    decisions: observers.decisions?.gateway,
   }));
   if (gateway !== undefined) started.use(reportBackendHealth(store, registration.id, observers.backendHealth));
   if (served !== undefined) started.use(await startAcme(config, { ...parts, served }));

@@ -1,12 +1,10 @@
 import { headerValues } from '../../lib/header-list.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
-import { ownPrefix } from '../../modules/own-paths.ts';
+import { callbackPath, ownPrefix, signInPath } from '../../modules/own-paths.ts';
 import type { SignIn, SignInProvider } from '../../modules/sign-in.ts';
 import type { HeaderList, OwnAnswer } from '../../modules/step.ts';
 import { setCookies } from './cookies.ts';
 
-export const signInPath = `${ownPrefix}sign-in`;
-export const callbackPath = `${signInPath}/callback`;
 export const signOutPath = `${ownPrefix}sign-out`;
 export const keysPath = `${ownPrefix}jwks.json`;
 

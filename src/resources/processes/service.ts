@@ -42,6 +42,8 @@ export interface ProcessStatus {
   readonly historyChange?: HistoryChange | undefined;
   /** How edges, routes and backends do by the traffic through it; absent where it is the only process, or carries none. */
   readonly health?: HealthReports | undefined;
+  /** Names the store of the decisions that it keeps. */
+  readonly decisions?: string | undefined;
 }
 
 export interface UnopenedPort {
