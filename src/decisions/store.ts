@@ -206,9 +206,10 @@ export class DecisionStore {
   async after(asked: Asked<'after'>): Promise<Answer<'after'>> {
     const { accountId, after } = asked;
     const removedTo = this.#removedTo.get(accountId) ?? 0;
-    const isCut = after < removedTo;
-    const from = { ...asked, after: Math.max(after, removedTo) };
-    const closed = this.#closed.get(accountId)?.find(({ lastNumber }) => lastNumber > from.after);
+    const closed = this.#closed.get(accountId)?.find(({ lastNumber }) => lastNumber > after);
+    // What is still there from before the removed ones comes first.
+    const isCut = after < removedTo && (closed?.firstNumber ?? Infinity) > removedTo;
+    const from = isCut ? { ...asked, after: removedTo } : asked;
     if (closed !== undefined) {
       const read = (reading: Reading) => readClosedAfter(reading, closed, from);
       return { ...(await readWithin(this.#instance, this.#options.queries ?? {}, read)), isCut };

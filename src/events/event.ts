@@ -1,4 +1,4 @@
-/** A place in the log of an account that events are read from; it sorts by version and then by position. */
+/** A place in the log of an account that events are read from, or among the decisions of a gateway; it sorts by version and then by position. */
 export interface Place {
   readonly version: number;
   readonly position: number;

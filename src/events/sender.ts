@@ -33,6 +33,8 @@ const lookMs = 5_000;
 const turns = { atOnce: 200, ofOwner: 20, waiting: 10_000 };
 /** Reads of the database at once: an account may have hundreds of subscriptions, and each of them looks at every change. */
 const readTurns = { atOnce: 2, ofOwner: 1, waiting: Infinity };
+/** Questions to gateways at once: one that hangs must not hold up reads of the database. */
+const gatewayTurns = { atOnce: 16, ofOwner: 1, waiting: Infinity };
 /** Kinds of changes after which something else is sent, or to somewhere else. */
 const [destinationKind, subscriptionKind] = ['event_destination', 'event_subscription'];
 
@@ -43,6 +45,7 @@ export class EventSender implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #turns = new FairTurns(turns);
   readonly #readTurns = new FairTurns(readTurns);
+  readonly #gatewayTurns = new FairTurns(gatewayTurns);
   readonly #byAccount = new Map<string, Map<string, DestinationWorker>>();
   readonly #ending = new Set<Promise<void>>();
   /** Accounts whose subscriptions have changed. */
@@ -198,9 +201,15 @@ export class EventSender implements AsyncDisposable {
     return {
       storage: {
         load: (id) => inTurn(() => storage.load(id)),
-        next: (...given) => inTurn(() => storage.next(...given)),
+        next: (delivery, ...given) => {
+          const next = () => storage.next(delivery, ...given);
+          return delivery.source === '' ? inTurn(next) : this.#gatewayTurns.run(accountId, next);
+        },
         againOf: (...given) => inTurn(() => storage.againOf(...given)),
-        read: (...given) => inTurn(() => storage.read(...given)),
+        read: (delivery, place) => {
+          const read = () => storage.read(delivery, place);
+          return delivery.source === '' ? inTurn(read) : this.#gatewayTurns.run(accountId, read);
+        },
         save: (...given) => storage.save(...given),
       },
       holder: this.#holder,

@@ -21,6 +21,8 @@ export interface Delivery {
   readonly subscriptionId: string;
   readonly destinationId: string;
   readonly accountId: string;
+  /** Names the gateway whose decisions the events are made of; empty for the log of changes. */
+  readonly source: string;
   /** Each with the version behind which it counts. */
   readonly types: ReadonlyMap<string, number>;
   readonly state: DeliveryState;
@@ -39,7 +41,7 @@ export interface NextEvents {
   /** There is none before this place but those that were found. */
   readonly seen: Place;
   readonly isEnd: boolean;
-  /** True: the log was shortened since, and events may be missing. */
+  /** True: the log was shortened since, and events may be missing; what a gateway has removed is missing. */
   readonly isCut: boolean;
 }
 
@@ -57,6 +59,11 @@ export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }
 
+/** The gateway that has the event does not answer. */
+export class SourceUnavailable extends Error {
+  override readonly name = 'SourceUnavailable';
+}
+
 /** Everything that deliveries need to outlive the process. */
 export interface EventStorage {
   /** Takes or renews the lease. Undefined while another process has it; `taken` if it was not ours before. */
@@ -70,8 +77,8 @@ export interface EventStorage {
   next(delivery: Delivery, from: Place, most: number): Promise<NextEvents>;
   /** Events that were given up, and are to be sent again; in order. */
   againOf(delivery: Delivery, most: number): Promise<readonly Place[]>;
-  /** Undefined where it is not in the log any more. */
-  read(accountId: string, place: Place): Promise<OutgoingEvent | undefined>;
+  /** Undefined where it is not there any more. Throws `SourceUnavailable`. */
+  read(delivery: Delivery, place: Place): Promise<OutgoingEvent | undefined>;
   /** False where the delivery is gone. Throws `LeaseLostError` without the lease. */
   save(holder: string, delivery: Delivery, progress: Progress): Promise<boolean>;
 }

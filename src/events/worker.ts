@@ -3,12 +3,19 @@ import { afterFailure, waitMs, withoutFailures } from './attempts.ts';
 import type { FailedOutcome } from './attempts.ts';
 import { paceOf } from './event.ts';
 import type { EventTarget, Outcome, OutgoingEvent, Place } from './event.ts';
+import { SourceUnavailable } from './storage.ts';
 import type { Delivery, DeliveryState, Destination, EventStorage, Progress } from './storage.ts';
 
 /** Events between two looks at the subscription. */
 const eventsAtOnce = 20;
 /** What was sent is noted at least so often: a process that dies sends it again. */
 const noteEveryMs = 1_000;
+/** Interval at which gateways are asked for further decisions. */
+const pollMs = 2_000;
+/** A place up to which nothing was to be sent is noted so often: a process that follows begins there. */
+const noteSeenEveryMs = 60_000;
+/** Pause before an event is tried again whose gateway does not answer. */
+const unavailableMs = 30_000;
 /** After a longer wait it is looked at again. */
 const longestTimerMs = 3_600_000;
 
@@ -31,8 +38,15 @@ export interface WorkerParts {
 /** Events that a receiver may have got by now. */
 interface InFlight {
   readonly subscriptionId: string;
+  readonly source: string;
   readonly types: readonly string[];
   readonly target: EventTarget;
+}
+
+/** How far somebody has looked, and when that was last noted. */
+interface Seen {
+  readonly place: Place;
+  readonly notedMs: number;
 }
 
 /** One look at the deliveries of a destination. */
@@ -62,7 +76,7 @@ export class DestinationWorker {
   readonly #id: string;
   readonly #parts: WorkerParts;
   /** Places up to which nothing is to be sent, by subscription: not worth a write of their own. */
-  readonly #seen = new Map<string, Place>();
+  readonly #seen = new Map<string, Seen>();
   #round: Round | undefined;
   #isStopped = false;
   #running: Promise<void> | undefined;
@@ -163,20 +177,14 @@ class Attempt {
   readonly #parts: WorkerParts;
   readonly #destination: Destination;
   readonly #delivery: Delivery;
-  readonly #seen: Map<string, Place>;
+  readonly #seen: Map<string, Seen>;
   readonly #round: Round;
   #state: DeliveryState;
   #notedMs = performance.now();
   /** The share of the account is used up for so long. */
   #laterMs = 0;
 
-  constructor(
-    parts: WorkerParts,
-    destination: Destination,
-    delivery: Delivery,
-    seen: Map<string, Place>,
-    round: Round,
-  ) {
+  constructor(parts: WorkerParts, destination: Destination, delivery: Delivery, seen: Map<string, Seen>, round: Round) {
     this.#parts = parts;
     this.#destination = destination;
     this.#delivery = delivery;
@@ -192,19 +200,24 @@ class Attempt {
     if (pauseMs > 0) return pauseMs;
     const again = await storage.againOf(this.#delivery, eventsAtOnce);
     for (const places of this.#batches(again)) if (!(await this.#sendAgain(places))) return this.#leftMs();
-    const { subscriptionId, state } = this.#delivery;
-    const seen = this.#seen.get(subscriptionId);
-    const from = seen !== undefined && isBefore(state.place, seen) ? seen : state.place;
+    const { subscriptionId, source, state } = this.#delivery;
+    const key = `${subscriptionId} ${source}`;
+    const seen = this.#seen.get(key);
+    const from = seen !== undefined && isBefore(state.place, seen.place) ? seen.place : state.place;
     const next = await storage.next(this.#delivery, from, eventsAtOnce);
     // The one that was tried before is gone, and perhaps some behind it.
-    const isLost = next.isCut && this.#state.failures > 0;
+    const isLost = next.isCut && (source !== '' || this.#state.failures > 0);
     if (isLost) this.#state = { ...withoutFailures(this.#state), lost: this.#state.lost + 1 };
     for (const places of this.#batches(next.found)) if (!(await this.#sendNext(places))) return this.#leftMs();
     this.#state = { ...this.#state, place: next.seen };
-    this.#seen.set(subscriptionId, next.seen);
-    // A look that found nothing is worth a write only where it was long.
-    if (next.found.length > 0 || !next.isEnd || isLost) await this.#note({});
-    return next.isEnd && again.length < eventsAtOnce ? Infinity : 0;
+    // A look that found nothing is worth a write only where it was long, or it is one of many.
+    const nowMs = performance.now();
+    const isOld = source !== '' && isBefore(state.place, next.seen) && nowMs - (seen?.notedMs ?? 0) > noteSeenEveryMs;
+    const isNoted = next.found.length > 0 || !next.isEnd || isLost || isOld;
+    if (isNoted) await this.#note({});
+    this.#seen.set(key, { place: next.seen, notedMs: isNoted ? nowMs : (seen?.notedMs ?? nowMs) });
+    if (!next.isEnd || again.length === eventsAtOnce) return 0;
+    return source === '' ? Infinity : pollMs;
   }
 
   #leftMs(): number {
@@ -257,21 +270,22 @@ class Attempt {
   async #send(places: readonly Place[]): Promise<Outcome | undefined> {
     const round = this.#round;
     if (round.signal.aborted || round.isStale) return undefined;
-    const { accountId, target } = this.#destination;
-    const { subscriptionId } = this.#delivery;
+    const { target } = this.#destination;
+    const { subscriptionId, source } = this.#delivery;
     const read = async () => {
       const events: OutgoingEvent[] = [];
       for (const place of places) {
-        const event = await this.#parts.storage.read(accountId, place);
+        const event = await this.#parts.storage.read(this.#delivery, place);
         if (event !== undefined) events.push(event);
       }
-      if (events.length > 0) round.inFlight = { subscriptionId, types: events.map(({ type }) => type), target };
+      if (events.length > 0) round.inFlight = { subscriptionId, source, types: events.map(({ type }) => type), target };
       return events;
     };
     try {
       return await this.#parts.send(target, read, round.signal);
     } catch (error) {
       if (round.signal.aborted) return undefined;
+      if (error instanceof SourceUnavailable) return { kind: 'later', waitMs: unavailableMs, reason: error.message };
       throw error;
     } finally {
       round.inFlight = undefined;
@@ -323,8 +337,10 @@ function isBefore(one: Place, other: Place): boolean {
 }
 
 /** True: what it is by now sends the events still, and to the same place. */
-function isWanted({ subscriptionId, types, target }: InFlight, destination: Destination | undefined): boolean {
-  const delivery = destination?.deliveries.find((each) => each.subscriptionId === subscriptionId);
+function isWanted({ subscriptionId, source, types, target }: InFlight, destination: Destination | undefined): boolean {
+  const delivery = destination?.deliveries.find(
+    (each) => each.subscriptionId === subscriptionId && each.source === source,
+  );
   // Both were made by the same function, with their fields in one order.
   const isSame = JSON.stringify(destination?.target) === JSON.stringify(target);
   return isSame && delivery !== undefined && types.every((type) => delivery.types.has(type));

@@ -24,7 +24,7 @@ import { otherProcesses } from '../resources/other-processes.ts';
 import { localCa } from '../resources/local-ca/service.ts';
 import { reportBackendHealth } from '../resources/static-backends/service.ts';
 import { warnings } from '../resources/ip-restrictions/service.ts';
-import { eventSend } from '../resources/events/service.ts';
+import { eventSend, takeMail } from '../resources/events/service.ts';
 import { bootstrap } from '../resources/principals/service.ts';
 import { nearQuotas } from '../resources/quotas/service.ts';
 import type { ResourceContext } from '../resources/resource.ts';
@@ -121,7 +121,10 @@ export async function startApp(
   observers.lateWarnings.to(services.get(warnings));
   observers.lateVisitors.to(services.get(visitors));
   lateLogins.to(services.get(keptLogins));
-  if (eventRoads !== undefined) services.provide(eventSend, eventRoads.send);
+  if (eventRoads !== undefined) {
+    eventRoads.countMailWith(services.get(takeMail));
+    services.provide(eventSend, eventRoads.send);
+  }
   for (const task of services.all(backgroundTasks)) {
     if (!task.ofApi || hasApi(config)) started.use(await task.start(log));
   }

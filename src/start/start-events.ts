@@ -3,6 +3,7 @@ import { EventSender } from '../events/sender.ts';
 import { createSend } from '../events/targets.ts';
 import type { Send } from '../events/targets.ts';
 import { createUpstream } from '../gateway/upstream/create-upstream.ts';
+import type { TakeMail } from '../events/targets/email.ts';
 import { eventStorage } from '../resources/events/service.ts';
 import type { ResourceContext } from '../resources/resource.ts';
 import { createFetch } from '../sign-in/guarded-fetch.ts';
@@ -17,6 +18,8 @@ const id = 'events';
 export class EventRoads {
   readonly send: Send;
   readonly #upstream: ReturnType<typeof createUpstream>;
+  /** Known once the database is open. */
+  #takeMail: TakeMail = () => Promise.reject(new Error('the database is not open'));
 
   constructor(config: Config, { observer }: Pick<Observers, 'observer'>) {
     const { eventFiles: folder, eventFilesMaxSize, smtpUrl: url, smtpFrom: from, smtpHourly: hourly } = config;
@@ -33,8 +36,18 @@ export class EventRoads {
       mailServer:
         url === undefined || from === undefined
           ? undefined
-          : { url, from, authorities: options.upstreamAuthorities ?? [], hourly },
+          : {
+              url,
+              from,
+              authorities: options.upstreamAuthorities ?? [],
+              hourly,
+              take: (accountId, most) => this.#takeMail(accountId, most),
+            },
     });
+  }
+
+  countMailWith(take: TakeMail): void {
+    this.#takeMail = take;
   }
 
   /** Learns of listeners of the installation. */

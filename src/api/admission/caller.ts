@@ -49,11 +49,17 @@ export interface Authenticator {
  * Sessions of the dashboard. Each lives as long as the token, or the login at an identity provider, that it was begun with,
  * and no longer than its time.
  */
+/** The call by which somebody signs in, and whence it came. */
+export interface SignInPlace {
+  readonly operationId: string;
+  readonly source: IpAddress;
+}
+
 export interface Sessions {
   /** Seconds without a call after which a session is over. */
   readonly idleSeconds: number;
   /** Begins a session for the holder of a valid token. */
-  begin(identity: Identity, token: string): Promise<NewSession>;
+  begin(identity: Identity, token: string, call: SignInPlace): Promise<NewSession>;
   /** Throws the `UserError` for a session that is over. */
   resume(credential: SessionCredential): Awaitable<SessionIdentity>;
   /** Undefined where there was no such session. */

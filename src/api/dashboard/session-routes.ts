@@ -68,7 +68,11 @@ async function signIn(request: FastifyRequest, reply: FastifyReply, context: Ope
     .catch((fault: unknown) => answerFault(fault, raw, options));
   const admitted = checkSource(identity, 'dashboard', raw, options);
   if (rates !== undefined) void reply.headers(rates.take(admitted.caller.accountId));
-  return openSession(request, reply, context, { admitted, session: await options.sessions.begin(identity, token) });
+  const place = { operationId: request.id, source: admitted.caller.source };
+  return openSession(request, reply, context, {
+    admitted,
+    session: await options.sessions.begin(identity, token, place),
+  });
 }
 
 async function showSession(

@@ -6,7 +6,7 @@ import { sendToEmail } from './email.ts';
 
 test('a mail server that is not there is told of without its address', async () => {
   const url = `smtp://127.0.0.1:${await freePort()}`;
-  const send = sendToEmail({ url, from: 'gatehouse@example.com', authorities: [], hourly: 5 });
+  const send = sendToEmail({ url, from: 'gatehouse@example.com', authorities: [], hourly: 5, take: async () => 0 });
   const event = { id: 'ev_1', type: 'test.v0', at: '', accountId: 'ac_1', body: '{}', shortBody: '{}', title: 'Test' };
   const target = { kind: 'email' as const, to: ['a@example.com'], everyMs: 0 };
   await assert.rejects(

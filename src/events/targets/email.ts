@@ -14,20 +14,23 @@ export interface MailServer {
   readonly authorities: readonly string[];
   /** Messages that one account may send in an hour. */
   readonly hourly: number;
+  /** Takes the place of a message, or returns the time until one is free. */
+  readonly take: TakeMail;
 }
 
-const hourMs = 3_600_000;
+/** Counts messages of an account within the last hour, of all processes together. */
+export type TakeMail = (accountId: string, hourly: number) => Promise<number>;
+
 /** Characters of the JSON of one event in a message. */
 const longestDetail = 2_000;
 const longestSubject = 150;
 const longestReason = 120;
 
 /** Sends events, several in one message, to people whom the account has chosen. */
-export function sendToEmail(server: MailServer | undefined, now = () => performance.now()): SendTo<'email'> {
-  const shares = new HourlyShares(server?.hourly ?? 0, now);
+export function sendToEmail(server: MailServer | undefined): SendTo<'email'> {
   return async ({ accountId, target, events, signal }) => {
     if (server === undefined) return { kind: 'failed', reason: 'this installation has no mail server' };
-    const waitMs = shares.take(accountId);
+    const waitMs = await server.take(accountId, server.hourly);
     if (waitMs > 0)
       return { kind: 'later', waitMs, reason: `the account has sent ${server.hourly} messages within an hour` };
     const { rejected } = await send(server, target.to, events, signal);
@@ -112,27 +115,4 @@ function textOf(events: readonly OutgoingEvent[]): string {
     return `${title}\n  ${at}  ${type}  ${id}${detail}\n`;
   });
   return `${parts.join('\n')}\n-- \nGatehouse sends this because an event subscription of your account names this address.\n`;
-}
-
-/** Messages of the last hour, by account. */
-class HourlyShares {
-  readonly #most: number;
-  readonly #now: () => number;
-  readonly #sent = new Map<string, number[]>();
-
-  constructor(most: number, now: () => number) {
-    this.#most = most;
-    this.#now = now;
-  }
-
-  /** Takes one, or returns the time until one is free. */
-  take(accountId: string): number {
-    const nowMs = this.#now();
-    for (const [id, times] of this.#sent) if ((times.at(-1) ?? 0) <= nowMs - hourMs) this.#sent.delete(id);
-    const recent = (this.#sent.get(accountId) ?? []).filter((each) => each > nowMs - hourMs);
-    const [oldest = nowMs] = recent;
-    if (recent.length >= this.#most) return Math.max(1, oldest + hourMs - nowMs);
-    this.#sent.set(accountId, [...recent, nowMs]);
-    return 0;
-  }
 }

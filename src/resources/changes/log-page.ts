@@ -3,6 +3,7 @@ import { invalidTime, wrongIdKind } from '../../api/errors.ts';
 import type { FilterFields } from '../../api/filter/fields.ts';
 import { readFilter } from '../../api/filter/read-filter.ts';
 import { alertKinds } from '../alerts/service.ts';
+import { operatorSignIn } from './service.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { conditionSql } from '../../store/search/condition-sql.ts';
 import type { Condition } from '../../store/search/condition.ts';
@@ -28,8 +29,8 @@ const sizesInStep: readonly number[] = Array.from({ length: 200 }, () => 100);
 /** More changes end a page before it is full. */
 const changesInPage = 20_000;
 
-/** The log has alerts for those who send events. They are no changes of the configuration, and there may be very many: a step counts them with what it looks at. */
-const noAlertSql = `kind NOT IN (${alertKinds.map((kind) => `'${kind}'`).join(', ')})`;
+/** The log has alerts and sign-ins for those who send events. They are no changes of the configuration, and there may be very many: a step counts them with what it looks at. */
+const noAlertSql = `kind NOT IN (${[...alertKinds, operatorSignIn].map((kind) => `'${kind}'`).join(', ')})`;
 
 /** SQL conditions by query parameter. */
 export const filters = {

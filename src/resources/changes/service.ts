@@ -5,6 +5,9 @@ import { serviceKey, serviceListKey } from '../services.ts';
 /** What undoes the changes of each kind. */
 export const reverters = serviceListKey<Reverter>('reverters of changes');
 
+/** Kind of an entry that says that somebody has signed in to the dashboard: for events, and listed by no call. */
+export const operatorSignIn = 'operator_sign_in';
+
 /** A place in the log, which sorts by version and then by position. */
 export interface LogPlace {
   readonly version: number;

@@ -40,7 +40,7 @@ function createSignIn({ services }: ResourceContext, login: ProviderLogin, sessi
       const confirmed = await login.confirm(answer);
       const user = await services.get(providerUsers).admit(confirmed.person, call, confirmed.accountId);
       if ('accounts' in user) return user;
-      return sessions.beginAtProvider(user, confirmed, provider.issuer);
+      return sessions.beginAtProvider(user, confirmed, provider.issuer, call);
     },
     signOutUrl: () => login.signOutUrl(),
   };

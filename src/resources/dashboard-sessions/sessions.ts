@@ -7,6 +7,7 @@ import type {
   SessionCredential,
   SessionIdentity,
   Sessions,
+  SignInPlace,
 } from '../../api/admission/caller.ts';
 import { sessionOver } from '../../api/dashboard/errors.ts';
 import { ownerInactive, tokenUnknown } from '../../api/errors.ts';
@@ -16,7 +17,10 @@ import { hasElapsed } from '../../lib/elapsed.ts';
 import { hashSecret, newSecret, secretMatchesAny } from '../../lib/secrets.ts';
 import { ready, whenReady } from '../../lib/awaitable.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
+import { formatIp } from '../../lib/ip/address.ts';
 import { authenticator } from '../api-keys/service.ts';
+import { operatorSignIn } from '../changes/service.ts';
+import { toldOf } from '../events/service.ts';
 import { principals } from '../principals/service.ts';
 import type { ResourceContext } from '../resource.ts';
 import { describeSession } from './describe.ts';
@@ -41,6 +45,7 @@ const touchEveryMs = 60_000;
 /** Longest session of a login that the provider cannot be asked about again, because it gave no refresh token. */
 const uncheckedMs = 3_600_000;
 
+const typeOfSignIn = 'operator_signed_in.v0';
 const principalKinds: ReadonlySet<string> = new Set(['user', 'bot_user']);
 
 interface KnownSession extends Omit<StoredSession, 'begunWith'>, CheckedSession {
@@ -83,7 +88,8 @@ export class StoredSessions implements Sessions {
     });
   }
 
-  begin({ principal, keyId = '' }: Identity, token: string): Promise<NewSession> {
+  async begin({ principal, keyId = '' }: Identity, token: string, call: SignInPlace): Promise<NewSession> {
+    await this.#tell(principal, call, { key_id: keyId });
     const tokenHash = this.#context.services.get(authenticator).hashOf(token);
     return this.#begin(principal, () => ({ keyId, tokenHash }));
   }
@@ -93,7 +99,9 @@ export class StoredSessions implements Sessions {
     principal: Principal,
     { person: { subject }, refreshToken }: ConfirmedLogin,
     issuer: string,
+    call: SignInPlace,
   ): Promise<{ readonly identity: SessionIdentity; readonly session: NewSession }> {
+    await this.#tell(principal, call, { identity_provider: issuer, provider_user_id: subject });
     const session = await this.#begin(
       principal,
       (hash, nowMs) => ({
@@ -107,6 +115,17 @@ export class StoredSessions implements Sessions {
     );
     const { secret, cookie } = session;
     return { identity: await this.resume({ secret, cookies: [cookie] }), session };
+  }
+
+  /** Before the session is there: nobody gets in unseen. It costs a version, so that only those who are told of it have it. */
+  async #tell({ id, accountId }: Principal, { operationId, source }: SignInPlace, by: object): Promise<void> {
+    const { services, store } = this.#context;
+    if (!(await services.get(toldOf)(accountId, typeOfSignIn))) return;
+    const after = JSON.stringify({ id, client_ip: formatIp(source), ...by });
+    const call = { source, scope: 'dashboard' } as const;
+    await store.write({ id, accountId, operationId, call }, async (transaction) => {
+      transaction.record({ accountId, kind: operatorSignIn, id, before: null, after, cascades: false });
+    });
   }
 
   async #begin(

@@ -3,7 +3,7 @@ import { parseIp } from '../../lib/ip/address.ts';
 import type { Met, VisitRun } from '../visit-run.ts';
 import { because, judgeBy, whyRefused } from '../visit-reasons.ts';
 import type { RulesByPolicy } from '../visit-reasons.ts';
-import type { presentDecision } from './present.ts';
+import type { presentDecision } from '../decision-view.ts';
 
 const itself = (id: string): string => id;
 

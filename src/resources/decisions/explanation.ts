@@ -32,7 +32,7 @@ import type { AskedGateway } from './ask-gateways.ts';
 import * as errors from './errors.ts';
 import { DecisionExplanation } from './explanation-schema.ts';
 import { reasonOf, whatWasDecided } from './explanation-words.ts';
-import { presentDecision } from './present.ts';
+import { presentDecision } from '../decision-view.ts';
 
 /** Pages that are looked through for the id of a request. */
 const mostPages = 20;

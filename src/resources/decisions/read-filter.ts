@@ -4,17 +4,10 @@ import { sourceRange } from '../../decisions/source-range.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { parseIp } from '../../lib/ip/address.ts';
 import { cidrOfAddress, parseCidr } from '../../lib/ip/cidr.ts';
+import { decisionPrefix as prefix } from '../decision-view.ts';
 import { badDecisionFilter } from './errors.ts';
-import type { Place } from './join-pages.ts';
 
-export const prefix = 'dec';
 export const verdicts = ['allowed', 'warned', 'refused'] as const;
-/** Digits of an id, so that ids sort in the order of decisions. */
-const digits = 17;
-
-export function decisionId({ number, suffix }: Place): string {
-  return `${prefix}_${String(number).padStart(digits, '0')}${suffix}`;
-}
 
 /** Reads the place that a page begins behind. */
 export function readBefore(id: string | undefined): Pick<DecisionFilter, 'before' | 'beforeSuffix'> {

@@ -91,3 +91,9 @@ export const unusableAddress = defineError(
   400,
   'target.email.to has {address}, which is not an e-mail address that is taken here. Give one such as ops@example.com.',
 );
+
+export const decisionsNotKept = defineError(
+  20432,
+  400,
+  'Events of the type {type} are made of the decisions that gateways keep, and no gateway keeps any: the operator has named no folder for them (GATEHOUSE_DECISIONS). Choose other types, such as "visitors_refused.v0".',
+);

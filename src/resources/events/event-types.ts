@@ -1,4 +1,6 @@
 import { alertTypes, typeOfAlert } from '../alerts/service.ts';
+import { operatorSignIn } from '../changes/service.ts';
+import { trafficTypes } from './traffic-types.ts';
 
 /** Kinds of the change log that have another name in events. */
 const otherNames: ReadonlyMap<string, string> = new Map([
@@ -42,15 +44,23 @@ const kinds = [
 
 const actions = ['created', 'updated', 'deleted'];
 
+/** Kinds of the log that no call lists, and the types of their events. */
+const signInTypes: ReadonlyMap<string, string> = new Map([[operatorSignIn, 'operator_signed_in.v0']]);
+
 /** The type of the event of a change. `action` is one of those above. */
 export function typeOfChange(kind: string, action: string): string {
-  return typeOfAlert(kind, action) ?? `${otherNames.get(kind) ?? kind}_${action}.v0`;
+  return typeOfAlert(kind, action) ?? signInTypes.get(kind) ?? `${otherNames.get(kind) ?? kind}_${action}.v0`;
 }
 
 const changeTypes = kinds.flatMap((kind) => actions.map((action) => typeOfChange(kind, action)));
 
 /** Every type that is sent, in the order of the alphabet. */
-export const eventTypes: readonly string[] = [...changeTypes, ...alertTypes].toSorted();
+export const eventTypes: readonly string[] = [
+  ...changeTypes,
+  ...alertTypes,
+  ...signInTypes.values(),
+  ...trafficTypes,
+].toSorted();
 
 const known: ReadonlySet<string> = new Set(eventTypes);
 

@@ -116,7 +116,8 @@ onEachGatehouse('events', (g) => {
       assert.equal(answer.status, 400);
       assert.match(answer.body.msg, said);
     };
-    await refused({ sources: [{ type: 'http_request_complete.v0' }] }, /"http_request_complete.v0" are not sent here/);
+    await refused({ sources: [{ type: 'http_request_complete.v0' }] }, /no gateway keeps any.*GATEHOUSE_DECISIONS/);
+    await refused({ sources: [{ type: 'http_request.v0' }] }, /"http_request.v0" are not sent here/);
     await refused({ sources: [{ type: 'ip_policy_create.v0' }] }, /did you mean ip_policy_created.v0/);
     await refused({ sources: [...sources, ...sources] }, /more than once/);
     await refused({ destination_ids: ['ipp_1'] }, /begin with "ed_"/);

@@ -5,7 +5,8 @@ import { sealPlainRows, storedSecrets } from '../stored-secrets.ts';
 import { DestinationCreate, destinationOperations, DestinationUpdate, DestinationView } from './destinations.ts';
 import * as errors from './errors.ts';
 import { resendOperation, Resent } from './resend.ts';
-import { eventStorage } from './service.ts';
+import { takeMailIn } from './mail-shares.ts';
+import { eventStorage, takeMail, toldOf } from './service.ts';
 import { EventSources, EventSourceUpdate, sourceOperations } from './sources.ts';
 import { createEventStorage } from './storage.ts';
 import {
@@ -16,7 +17,7 @@ import {
   SubscriptionUpdate,
   SubscriptionView,
 } from './subscriptions.ts';
-import { migrations, referable } from './table.ts';
+import { eventSubscriptions, migrations, referable } from './table.ts';
 import { readWatched } from './watched-alerts.ts';
 import { tryOperation, Tried } from './try-destination.ts';
 
@@ -53,6 +54,12 @@ export const eventsResource: Resource = {
   provide(context) {
     const { services, store } = context;
     services.provide(eventStorage, createEventStorage(context));
+    services.provide(takeMail, takeMailIn(store));
+    services.provide(toldOf, async (accountId, type) => {
+      const sql = 'SELECT document FROM event_subscriptions WHERE account_id = $1 AND document LIKE $2';
+      const rows = await store.queries.all(sql, [accountId, `%"${type}"%`]);
+      return rows.some((row) => eventSubscriptions.parse(row).sources.includes(type));
+    });
     services.provide(watchedAlerts, { read: () => readWatched(store.queries) });
     services.add(storedSecrets, {
       async oldest(form) {

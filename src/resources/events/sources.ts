@@ -55,7 +55,7 @@ export function sourceOperations(context: ResourceContext): readonly Operation[]
       body: EventSourceCreate,
       status: 201,
       response: Type.Ref('EventSource'),
-      errors: [notFound, errors.unknownEventType],
+      errors: [notFound, errors.unknownEventType, errors.decisionsNotKept],
       async handle(call) {
         const { type } = call.body;
         const { id } = await change(call, ({ sources }) => [...new Set([...sources, type])]);

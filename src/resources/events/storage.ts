@@ -10,7 +10,10 @@ import { loggedChanges } from '../changes/service.ts';
 import { holdsLease, releaseLease, takeLease } from '../lease.ts';
 import type { ResourceContext } from '../resource.ts';
 import { typeOfChange } from './event-types.ts';
+import { shortEvent } from './short-event.ts';
 import { titleOf } from './title.ts';
+import { TrafficEvents } from './traffic-events.ts';
+import { isTrafficType, lastPosition } from './traffic-types.ts';
 import { eventDestinations, eventSubscriptions, leaseTable } from './table.ts';
 import type { EventSubscription } from './table.ts';
 import { openTarget } from './target.ts';
@@ -22,22 +25,35 @@ const destinationsAtOnce = 500;
 const changesInLook = 500;
 /** Events of one delivery that are kept once they were given up; beyond it the oldest go. */
 const keptEvents = 1_000;
-/** Characters of an event that is not long: with three bytes for each it still fits in a datagram of syslog. */
-const shortLength = 600;
+/** A place among decisions that is so old is none: the gateway is gone, or had nothing for as long. */
+const forgetMs = 60 * 86_400_000;
 
-const deliveriesSql = `SELECT subscription_id, account_id, version, position, failures, failing_since, retries_at, error, sent_at, lost
-  FROM event_deliveries WHERE destination_id = $1 ORDER BY subscription_id`;
-const saveSql = `UPDATE event_deliveries SET version = $3, position = $4, failures = $5, failing_since = $6, retries_at = $7,
-  error = $8, sent_at = $9, lost = lost + $10 WHERE subscription_id = $1 AND destination_id = $2`;
-const one = 'subscription_id = $1 AND destination_id = $2';
+const deliveriesSql = `SELECT subscription_id, account_id, source, version, position, failures, failing_since, retries_at, error, sent_at, lost
+  FROM event_deliveries WHERE destination_id = $1 ORDER BY subscription_id, source`;
+const integers = ['$4', '$5', '$6', '$11'].map((place) => `CAST(${place} AS BIGINT)`);
+const texts = ['$3', '$7', '$8', '$9', '$10'].map((place) => `CAST(${place} AS TEXT)`);
+/** A source gets a row of its own when something of it is first noted. */
+const saveSql = `INSERT INTO event_deliveries (subscription_id, destination_id, account_id,
+    version, position, failures, lost, source, failing_since, retries_at, error, sent_at)
+  SELECT subscription_id, destination_id, account_id, ${[...integers, ...texts].join(', ')} FROM event_deliveries
+  WHERE subscription_id = $1 AND destination_id = $2 AND source = ''
+  ON CONFLICT (destination_id, subscription_id, source) DO UPDATE SET version = excluded.version, position = excluded.position,
+    failures = excluded.failures, failing_since = excluded.failing_since, retries_at = excluded.retries_at,
+    error = excluded.error, sent_at = excluded.sent_at, lost = event_deliveries.lost + excluded.lost`;
+const one = 'subscription_id = $1 AND destination_id = $2 AND source = $3';
 
 export function createEventStorage(
   context: Pick<ResourceContext, 'store' | 'sealer' | 'services' | 'settings'>,
 ): EventStorage {
   const { store, services } = context;
   const log = () => services.get(loggedChanges);
+  const traffic = new TrafficEvents(services);
   return {
-    takeLease: (holder, leaseMs) => takeLease(store, leaseTable, holder, leaseMs),
+    async takeLease(holder, leaseMs) {
+      const taken = await takeLease(store, leaseTable, holder, leaseMs);
+      if (taken === 'taken') await forgetSources(store);
+      return taken;
+    },
     releaseLease: async (holder) => {
       await releaseLease(store, leaseTable, holder);
     },
@@ -49,8 +65,10 @@ export function createEventStorage(
       const rows = await store.queries.all(sql, accountId === undefined ? [afterId] : [afterId, accountId]);
       return rows.map(([id, account]) => ({ id: String(id), accountId: String(account) }));
     },
-    load: (id) => load(context, id),
-    async next({ accountId, types }, from, most) {
+    load: (id) => load(context, traffic, id),
+    async next(delivery, from, most) {
+      const { accountId, source, types } = delivery;
+      if (source !== '') return traffic.next(delivery, from, most);
       const heads = await log().after(store.queries, accountId, from, changesInLook);
       const found: Place[] = [];
       let seen = from;
@@ -64,13 +82,14 @@ export function createEventStorage(
       const oldest = await log().oldest(store.queries);
       return { found, seen, isEnd, isCut: oldest !== undefined && oldest > from.version + 1 && heads.length > 0 };
     },
-    async againOf({ subscriptionId, destinationId }, most) {
+    async againOf({ subscriptionId, destinationId, source }, most) {
       const sql = `SELECT version, position FROM undelivered_events WHERE ${one} AND again = 1
         ORDER BY version, position LIMIT ${most}`;
-      const rows = await store.queries.all(sql, [subscriptionId, destinationId]);
+      const rows = await store.queries.all(sql, [subscriptionId, destinationId, source]);
       return rows.map(([version, position]) => ({ version: Number(version), position: Number(position) }));
     },
-    read: (accountId, place) => readEvent(context, accountId, place),
+    read: (delivery, place) =>
+      delivery.source === '' ? readEvent(context, delivery.accountId, place) : traffic.read(delivery, place),
     save: (holder, delivery, progress) =>
       store.writeUnlogged(async (writer) => {
         if (!(await holdsLease(writer, leaseTable, holder))) throw new LeaseLostError('another process sends events');
@@ -94,6 +113,7 @@ export async function readTarget(
 
 async function load(
   { store, sealer, settings }: Pick<ResourceContext, 'store' | 'sealer' | 'settings'>,
+  traffic: TrafficEvents,
   id: string,
 ): Promise<Destination | undefined> {
   const rows = await store.queries.all(deliveriesSql, [id]);
@@ -106,24 +126,72 @@ async function load(
     rows.map(([subscriptionId]) => String(subscriptionId)),
   );
   const typesOf = new Map(subscriptions.map((each) => [each.id, typesOfSubscription(each)]));
+  const known = rows.map((row): Delivery => {
+    const { traffic: ofTraffic, changes } = typesOf.get(String(row[0])) ?? noTypes;
+    return toDelivery(id, row, row[2] === '' ? changes : ofTraffic);
+  });
   return {
     accountId,
     target: openTarget(target, secrets, settings.events),
-    deliveries: rows.map((each) => toDelivery(id, each, typesOf.get(String(each[0])) ?? new Map())),
+    deliveries: [...known, ...(await newDeliveries(traffic, known, typesOf))],
   };
 }
 
-function typesOfSubscription({ sources, since }: EventSubscription): ReadonlyMap<string, number> {
-  return new Map(sources.map((type) => [type, since?.[type] ?? 0]));
+interface TypesOfSubscription {
+  readonly changes: Delivery['types'];
+  readonly traffic: Delivery['types'];
+}
+
+const noTypes: TypesOfSubscription = { changes: new Map(), traffic: new Map() };
+
+function typesOfSubscription({ sources, since }: EventSubscription): TypesOfSubscription {
+  const of = (isOf: (type: string) => boolean): Delivery['types'] =>
+    new Map(sources.filter(isOf).map((type) => [type, since?.[type] ?? 0]));
+  return { changes: of((type) => !isTrafficType(type)), traffic: of(isTrafficType) };
+}
+
+/** Deliveries of what gateways keep of which nothing was noted yet. */
+async function newDeliveries(
+  traffic: TrafficEvents,
+  known: readonly Delivery[],
+  typesOf: ReadonlyMap<string, TypesOfSubscription>,
+): Promise<readonly Delivery[]> {
+  const keys = new Set(known.map(({ subscriptionId, source }) => `${subscriptionId} ${source}`));
+  const wanting = known.flatMap((each) => {
+    const types = typesOf.get(each.subscriptionId)?.traffic ?? noTypes.traffic;
+    return each.source === '' && types.size > 0 ? [{ ...each, types }] : [];
+  });
+  if (wanting.length === 0) return [];
+  const gateways = [...(await traffic.gateways()).keys()];
+  return wanting.flatMap((each) =>
+    gateways
+      .filter((source) => !keys.has(`${each.subscriptionId} ${source}`))
+      .map((source): Delivery => {
+        const since = Math.max(Math.min(...each.types.values()), oldestPlace());
+        return { ...each, source, state: { place: { version: since, position: lastPosition }, failures: 0, lost: 0 } };
+      }),
+  );
+}
+
+/** Numbers of decisions are microseconds since 1970. */
+function oldestPlace(): number {
+  return (Date.now() - forgetMs) * 1000;
+}
+
+async function forgetSources(store: ResourceContext['store']): Promise<void> {
+  await store.writeUnlogged(async (writer) => {
+    await writer.run("DELETE FROM event_deliveries WHERE source <> '' AND version < $1", [oldestPlace()]);
+  });
 }
 
 function toDelivery(destinationId: string, row: Row, types: Delivery['types']): Delivery {
-  const [subscriptionId, accountId, version, position, failures, failingSince, retriesAt, error, sentAt] = row;
+  const [subscriptionId, accountId, source, version, position, failures, failingSince, retriesAt, error, sentAt] = row;
   const textOf = (value: Row[number] | undefined) => (typeof value === 'string' ? value : undefined);
   return {
     subscriptionId: String(subscriptionId),
     destinationId,
     accountId: String(accountId),
+    source: String(source),
     types,
     state: {
       place: { version: Number(version), position: Number(position) },
@@ -155,8 +223,7 @@ async function readEvent(
     ...(!isWhole && { truncated: true }),
     change: { ...change, before },
   });
-  const shortBody =
-    body.length <= shortLength ? body : JSON.stringify({ ...head, object: idOf(document), truncated: true, change });
+  const shortBody = shortEvent(body, { ...head, object: idOf(document), truncated: true, change });
   return { id, type, at, accountId, body, shortBody, title: titleOf(type, document) };
 }
 
@@ -166,16 +233,16 @@ function idOf(document: object): object {
 
 async function save(
   writer: ObservationWriter,
-  { subscriptionId, destinationId, accountId }: Delivery,
+  { subscriptionId, destinationId, accountId, source }: Delivery,
   { state, givenUp, sentAgain }: Progress,
 ): Promise<boolean> {
-  const key = [subscriptionId, destinationId];
+  const key = [subscriptionId, destinationId, source];
   const { place, failures, failingSince = null, retriesAt = null, error = null, sentAt = null, lost } = state;
   const dropped = givenUp === undefined ? 0 : await keep(writer, key, accountId, givenUp);
   const values = [place.version, place.position, failures, failingSince, retriesAt, error, sentAt, lost + dropped];
   const isThere = (await writer.run(saveSql, [...key, ...values])) > 0;
   for (const { version, position } of sentAgain ?? []) {
-    const sql = `DELETE FROM undelivered_events WHERE ${one} AND version = $3 AND position = $4`;
+    const sql = `DELETE FROM undelivered_events WHERE ${one} AND version = $4 AND position = $5`;
     await writer.run(sql, [...key, version, position]);
   }
   return isThere;
@@ -190,9 +257,10 @@ async function keep(
 ): Promise<number> {
   await writer.run(
     `INSERT INTO undelivered_events
-       (subscription_id, destination_id, version, position, account_id, given_up_at, error, again)
-     SELECT subscription_id, destination_id, $3, $4, $5, $6, $7, 0 FROM event_deliveries WHERE ${one}
-     ON CONFLICT (destination_id, subscription_id, version, position)
+       (subscription_id, destination_id, source, version, position, account_id, given_up_at, error, again)
+     SELECT subscription_id, destination_id, CAST($3 AS TEXT), $4, $5, $6, $7, $8, 0 FROM event_deliveries
+     WHERE subscription_id = $1 AND destination_id = $2 AND source = ''
+     ON CONFLICT (destination_id, subscription_id, source, version, position)
      DO UPDATE SET given_up_at = excluded.given_up_at, error = excluded.error, again = 0`,
     [...key, place.version, place.position, accountId, toTimestamp(Date.now()), reason],
   );
@@ -203,7 +271,7 @@ async function keep(
   );
   if (first === undefined) return 0;
   const [version = null, position = null] = first;
-  return writer.run(`DELETE FROM undelivered_events WHERE ${one} AND (version, position) <= ($3, $4)`, [
+  return writer.run(`DELETE FROM undelivered_events WHERE ${one} AND (version, position) <= ($4, $5)`, [
     ...key,
     version,
     position,

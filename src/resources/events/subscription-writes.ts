@@ -3,11 +3,14 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { nearestName } from '../../lib/nearest-name.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import { loggedChanges } from '../changes/service.ts';
+import { keptDecisions } from '../decisions/service.ts';
+import { processes } from '../processes/service.ts';
 import type { ResourceContext } from '../resource.ts';
 import * as errors from './errors.ts';
 import { eventTypes, isEventType } from './event-types.ts';
 import { eventSubscriptions } from './table.ts';
 import type { EventSubscription } from './table.ts';
+import { isTrafficType } from './traffic-types.ts';
 
 const kind = 'event_destination';
 const addSql = `INSERT INTO event_deliveries
@@ -32,14 +35,25 @@ export function subscriptionWrites({ referables, services }: Pick<ResourceContex
       if (!(await referables.exists(transaction, kind, account_id, id)))
         throw new UserError(errors.destinationNotFound, { id });
   };
+  /** Events of traffic are made of decisions that gateways keep. */
+  const checkKept = async (transaction: Transaction, added: readonly string[]) => {
+    const type = added.find(isTrafficType);
+    if (type === undefined) return;
+    const running = await services.get(processes).list(transaction);
+    const isKept =
+      services.find(keptDecisions) !== undefined || running.some(({ status }) => status?.decisions !== undefined);
+    if (!isKept) throw new UserError(errors.decisionsNotKept, { type });
+  };
   return {
     async create(transaction: Transaction, subscription: EventSubscription): Promise<EventSubscription> {
       checkSources(subscription.sources);
+      await checkKept(transaction, subscription.sources);
       await checkDestinations(transaction, subscription);
-      await eventSubscriptions.insert(transaction, subscription);
+      const inserted = withSince(subscription.sources.filter(isChangeType), subscription, 0);
+      await eventSubscriptions.insert(transaction, inserted);
       await referables.set(transaction, kind, subscription.id, subscription.destination_ids, { isNew: true });
       await addDeliveries(transaction, subscription, subscription.destination_ids);
-      return subscription;
+      return inserted;
     },
     async update(
       transaction: Transaction,
@@ -47,6 +61,10 @@ export function subscriptionWrites({ referables, services }: Pick<ResourceContex
       subscription: EventSubscription,
     ): Promise<EventSubscription> {
       checkSources(subscription.sources);
+      await checkKept(
+        transaction,
+        subscription.sources.filter((type) => !previous.sources.includes(type)),
+      );
       const [before, after] = [new Set(previous.destination_ids), new Set(subscription.destination_ids)];
       await checkDestinations(transaction, subscription);
       const added = [...after].filter((id) => !before.has(id));
@@ -57,7 +75,7 @@ export function subscriptionWrites({ referables, services }: Pick<ResourceContex
         await addDeliveries(transaction, subscription, added);
       }
       const { version } = await services.get(loggedChanges).now(transaction);
-      return eventSubscriptions.update(transaction, previous, withSince(previous, subscription, version));
+      return eventSubscriptions.update(transaction, previous, withSince(previous.sources, subscription, version));
     },
     async remove(transaction: Transaction, subscription: EventSubscription): Promise<void> {
       const { id, destination_ids: ids } = subscription;
@@ -68,12 +86,18 @@ export function subscriptionWrites({ referables, services }: Pick<ResourceContex
   };
 }
 
+function isChangeType(type: string): boolean {
+  return !isTrafficType(type);
+}
+
 /** The log has changes from before a type was added, which nobody asked for: how far a delivery has got is not noted at each of them. */
-function withSince(previous: EventSubscription, subscription: EventSubscription, version: number): EventSubscription {
+function withSince(known: readonly string[], subscription: EventSubscription, version: number): EventSubscription {
   const { since: former = {}, ...rest } = subscription;
-  const before = new Set(previous.sources);
+  const before = new Set(known);
+  // Decisions are numbered by microseconds since 1970.
+  const now = Date.now() * 1000;
   const since = rest.sources.flatMap((type) => {
-    const from = before.has(type) ? former[type] : version;
+    const from = before.has(type) ? former[type] : isTrafficType(type) ? now : version;
     return from === undefined ? [] : [[type, from] as const];
   });
   return since.length === 0 ? rest : { ...rest, since: Object.fromEntries(since) };

@@ -71,7 +71,13 @@ export const SubscriptionUpdate = Type.Object(
   },
 );
 
-const writeErrors = [errors.unknownEventType, errors.notADestinationId, errors.destinationNotFound, duplicateEntry];
+const writeErrors = [
+  errors.unknownEventType,
+  errors.decisionsNotKept,
+  errors.notADestinationId,
+  errors.destinationNotFound,
+  duplicateEntry,
+];
 
 export function subscriptionOperations(context: ResourceContext): readonly Operation[] {
   const writes = subscriptionWrites(context);

@@ -23,7 +23,7 @@ export interface EventDestination extends Stored, TextFields {
 export interface EventSubscription extends Stored, TextFields {
   /** Types of events. */
   readonly sources: readonly string[];
-  /** Versions behind which types count that were added later. */
+  /** Versions behind which types count that were added later; for events of traffic, numbers of decisions. */
   readonly since?: Readonly<Record<string, number>>;
   readonly destination_ids: readonly string[];
 }
@@ -61,6 +61,54 @@ const deliveriesSql = `
   );
 `;
 
+/** A delivery has a place in each source of events: `''` is the log of changes, others are gateways that keep decisions. */
+const sourcesSql = `
+  CREATE TABLE new_deliveries (
+    subscription_id TEXT NOT NULL REFERENCES event_subscriptions (id),
+    destination_id TEXT NOT NULL REFERENCES event_destinations (id),
+    account_id TEXT NOT NULL REFERENCES accounts (id),
+    source TEXT NOT NULL DEFAULT '',
+    version INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    failures INTEGER NOT NULL,
+    failing_since TEXT,
+    retries_at TEXT,
+    error TEXT,
+    sent_at TEXT,
+    lost INTEGER NOT NULL,
+    PRIMARY KEY (destination_id, subscription_id, source)
+  );
+  INSERT INTO new_deliveries (subscription_id, destination_id, account_id, version, position, failures, failing_since,
+    retries_at, error, sent_at, lost)
+  SELECT subscription_id, destination_id, account_id, version, position, failures, failing_since, retries_at, error, sent_at, lost
+  FROM event_deliveries;
+  DROP TABLE event_deliveries;
+  ALTER TABLE new_deliveries RENAME TO event_deliveries;
+  CREATE INDEX event_deliveries_by_account ON event_deliveries (account_id, destination_id);
+  CREATE INDEX event_deliveries_by_subscription ON event_deliveries (subscription_id);
+  CREATE TABLE new_undelivered (
+    destination_id TEXT NOT NULL,
+    subscription_id TEXT NOT NULL,
+    source TEXT NOT NULL DEFAULT '',
+    version INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    account_id TEXT NOT NULL REFERENCES accounts (id),
+    given_up_at TEXT NOT NULL,
+    error TEXT NOT NULL,
+    again INTEGER NOT NULL,
+    PRIMARY KEY (destination_id, subscription_id, source, version, position)
+  );
+  INSERT INTO new_undelivered (destination_id, subscription_id, version, position, account_id, given_up_at, error, again)
+  SELECT destination_id, subscription_id, version, position, account_id, given_up_at, error, again FROM undelivered_events;
+  DROP TABLE undelivered_events;
+  ALTER TABLE new_undelivered RENAME TO undelivered_events;
+  CREATE TABLE sent_mails (
+    account_id TEXT NOT NULL REFERENCES accounts (id),
+    sent_at_ms INTEGER NOT NULL
+  );
+  CREATE INDEX sent_mails_by_account ON sent_mails (account_id, sent_at_ms);
+`;
+
 export const migrations: readonly Migration[] = [
   {
     name: 'events 0001',
@@ -72,6 +120,7 @@ export const migrations: readonly Migration[] = [
       ${leaseSql(leaseTable)}
     `,
   },
+  { name: 'events 0002 sources', sql: sourcesSql },
 ];
 
 export const eventDestinations = new Table<EventDestination>({

@@ -47,8 +47,8 @@ export function createProcesses(store: Store, services: Services, options: Regis
       const all = await readProcesses(queries);
       return all.flatMap(({ listeners, addresses }) => listeners.map((each) => ({ ...each, addresses })));
     },
-    async list() {
-      const [all, statuses] = [await readProcesses(store.queries), await readStatuses(store.queries)];
+    async list(queries = store.queries) {
+      const [all, statuses] = [await readProcesses(queries), await readStatuses(queries)];
       return all.map((each) => {
         const isSelf = each.id === own?.id;
         return { ...toListed(each, (isSelf ? own?.status : undefined) ?? statuses.get(each.id)), isSelf };

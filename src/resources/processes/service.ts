@@ -13,7 +13,7 @@ export interface Processes {
    */
   register(facts: ProcessFacts): Promise<Registration>;
   /** All of them, with what each last said of itself; this one says it now. */
-  list(): Promise<readonly ListedProcess[]>;
+  list(queries?: Queries): Promise<readonly ListedProcess[]>;
   /** Listeners of all of them, with the addresses of their machines. */
   listeners(queries: Queries): Promise<readonly MachineListener[]>;
 }

@@ -71,6 +71,24 @@ export const topics: readonly Topic[] = [
     types: ['quota_nearly_used.v0', 'quota_nearly_used_over.v0'],
   },
   {
+    id: 'sign-ins',
+    title: 'Somebody signs in to the dashboard',
+    hint: 'with a token, or at your identity provider',
+    types: ['operator_signed_in.v0'],
+  },
+  {
+    id: 'visitors',
+    title: 'A visitor signs in, or may not',
+    hint: 'once the provider has said who it is; needs kept decisions',
+    types: ['visitor_signed_in.v0', 'visitor_sign_in_refused.v0'],
+  },
+  {
+    id: 'requests',
+    title: 'Every request and connection',
+    hint: 'for a collector or a server; they are too many for e-mail; needs kept decisions',
+    types: ['http_request_complete.v0', 'tcp_connection_closed.v0'],
+  },
+  {
     id: 'changes',
     title: 'The configuration changes',
     hint: 'every change of anything, by anybody',

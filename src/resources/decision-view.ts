@@ -1,7 +1,14 @@
-import type { DecisionRow } from '../../decisions/columns.ts';
-import { gatewaySuffix } from '../../decisions/gateway-suffix.ts';
-import { toTimestamp } from '../../lib/ids.ts';
-import { decisionId } from './read-filter.ts';
+import type { DecisionRow } from '../decisions/columns.ts';
+import { gatewaySuffix } from '../decisions/gateway-suffix.ts';
+import { toTimestamp } from '../lib/ids.ts';
+
+export const decisionPrefix = 'dec';
+/** Digits of an id, so that ids sort in the order of decisions. */
+const digits = 17;
+
+export function decisionId({ number, suffix }: { readonly number: number; readonly suffix: string }): string {
+  return `${decisionPrefix}_${String(number).padStart(digits, '0')}${suffix}`;
+}
 
 /** A decision as people read it. */
 export function presentDecision({ row, gateway }: { readonly row: DecisionRow; readonly gateway: string }) {
