@@ -124,7 +124,7 @@ export const migratedPaths: readonly MigratedPath[] = [
   {
     paths: ['/event_destinations', '/event_subscriptions', '/event_sources'],
     here: 'partly',
-    note: 'Changes, sessions of agents and alerts, sent as webhooks, to syslog, OpenTelemetry collectors, files and people ([events](events.md)). Events of single requests and connections are refused, and so are the cloud services of the destinations.',
+    note: 'Changes, sessions of agents, alerts, requests, connections and sign-ins, sent as webhooks, to syslog, OpenTelemetry collectors, files and people ([events](events.md)). Requests and connections need kept decisions (`GATEHOUSE_DECISIONS`); fields cannot be chosen. The cloud services of the destinations are refused.',
   },
   {
     paths: ['/vaults', '/vault_secrets', '/vaults/{id}/secrets'],

@@ -6,7 +6,7 @@ import { until } from '../../../test/e2e/gateway/support/until.ts';
 import { DashboardBrowser } from '../../../test/support/dashboard-browser.ts';
 import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
-import { createBot, createUser } from '../../../test/support/people.ts';
+import { createAccount, createBot, createUser } from '../../../test/support/people.ts';
 import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 import { hashSecret } from '../../lib/secrets.ts';
 import { toTimestamp } from '../../lib/ids.ts';
@@ -75,6 +75,28 @@ onEachGatehouse('a session of the dashboard', (gatehouse) => {
       assert.ok(stored.includes(hashSecret(secret)) && !stored.includes(secret));
       assert.ok(!logged.includes(secret) && !logged.includes(token));
     }
+  });
+
+  test('is told to those who subscribe to it, with who came whence, and is listed nowhere', async () => {
+    const { token, id: user } = await createUser(gatehouse(), 'admin', await createAccount(gatehouse()));
+    const told = async () => {
+      const { store } = gatehouse().app.context;
+      const sql = "SELECT after FROM change_log WHERE kind = 'operator_sign_in' AND actor = $1";
+      return (await store.queries.all(sql, [user])).map(([after]) => JSON.parse(String(after)));
+    };
+    const { body: before } = await (await signedIn(token)).get('/changes?limit=1');
+    assert.deepEqual(await told(), [], 'nobody is told');
+    const sources = [{ type: 'operator_signed_in.v0' }];
+    await gatehouse().create('/event_subscriptions', { sources, destination_ids: [] }, { token });
+    const browser = await signedIn(token);
+    const [{ key_id: keyId, ...entry } = assert.fail()] = await told();
+    assert.deepEqual(entry, { id: user, client_ip: '127.0.0.1' });
+    assert.match(keyId, /^ak_/);
+    const { changes } = (await browser.get('/changes?limit=10')).body;
+    assert.equal(changes[0].kind, 'event_subscription');
+    assert.equal(changes[1]?.id, before.changes[0]?.id);
+    await (await signedIn((await createUser(gatehouse(), 'admin')).token)).get('/changes');
+    assert.equal((await told()).length, 1, 'others are others');
   });
 
   test('leaves the version and the change log alone', async () => {

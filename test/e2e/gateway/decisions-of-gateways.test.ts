@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { onDatabasesInTurn } from '../../support/each-database.ts';
+import { EventReceiver, receiverCa } from '../../support/event-receiver.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { appHost, createAppEdge, createPolicy } from './support/app-edge.ts';
 import { Program } from './support/program.ts';
@@ -13,12 +14,19 @@ onDatabasesInTurn('decisions of several gateways', (newDatabase) => {
   test('are read through any API process, in one order, while gateways hang, die and come', async () => {
     await using upstream = await startUpstream();
     const databaseUrl = await newDatabase();
-    await using api = await Program.start(databaseUrl, { role: 'api' });
+    await using receiver = await EventReceiver.start();
+    await using api = await Program.start(databaseUrl, { role: 'api', 'upstream-ca': receiverCa });
     const gateway = (workers: string) =>
       Program.start(databaseUrl, { role: 'gateway', workers, decisions: scratchFolder() });
     await using one = await gateway('off');
     await using other = await gateway('2');
     await using without = await Program.start(databaseUrl, { role: 'gateway' });
+    const sources = [{ type: 'http_request_complete.v0' }];
+    await until(async () => {
+      const { id } = await api.must('POST', '/event_destinations', receiver.destination);
+      const body = { sources, destination_ids: [id] };
+      return (await api.call('POST', '/event_subscriptions', body)).status === 201;
+    }, 'the API knows of a gateway that keeps decisions');
     const { routePath } = await createAppEdge(api, upstream.port);
     const nobody = await createPolicy(api, '10.0.0.0/8');
     await api.must('PUT', `${routePath}/ip_restriction`, { ip_policy_ids: [nobody] });
@@ -68,6 +76,21 @@ onDatabasesInTurn('decisions of several gateways', (newDatabase) => {
     assert.equal(summary.is_complete, false);
     const top = await api.must('GET', '/decisions/top?by=host');
     assert.deepEqual(top.entries, [{ key: appHost, requests: top.entries[0].requests, refused: ids.length }]);
+
+    const refused = () =>
+      receiver.received
+        .map(({ body }) => body.object.decision)
+        .filter(({ verdict }) => verdict === 'refused')
+        .map(({ id }): string => id);
+    await until(() => refused().length >= ids.length, 'each is an event too');
+    assert.deepEqual(refused().toSorted().toReversed(), ids);
+    for (const gatewayOf of stores) {
+      const own = receiver.received
+        .map(({ body }) => body.object.decision)
+        .filter((each) => each.gateway === gatewayOf);
+      const order = own.map(({ id }) => id);
+      assert.deepEqual(order, order.toSorted(), 'those of a gateway are in order');
+    }
 
     one.signal('SIGSTOP');
     try {
