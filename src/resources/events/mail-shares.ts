@@ -1,4 +1,5 @@
 import type { TakeMail } from '../../events/targets/email.ts';
+import { newId } from '../../lib/ids.ts';
 import type { Store } from '../../store/store.ts';
 
 const hourMs = 3_600_000;
@@ -16,7 +17,8 @@ export function takeMailIn(store: Pick<Store, 'writeUnlogged' | 'clockSql'>): Ta
         accountId,
       ]);
       if (Number(row?.[0]) >= hourly) return Math.max(1, Math.min(hourMs, Number(row?.[1]) + hourMs - nowMs));
-      await writer.run('INSERT INTO sent_mails (account_id, sent_at_ms) VALUES ($1, $2)', [accountId, nowMs]);
+      const sql = 'INSERT INTO sent_mails (id, account_id, sent_at_ms) VALUES ($1, $2, $3)';
+      await writer.run(sql, [newId('mail'), accountId, nowMs]);
       return 0;
     }, accountId);
 }

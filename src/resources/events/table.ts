@@ -103,6 +103,7 @@ const sourcesSql = `
   DROP TABLE undelivered_events;
   ALTER TABLE new_undelivered RENAME TO undelivered_events;
   CREATE TABLE sent_mails (
+    id TEXT PRIMARY KEY,
     account_id TEXT NOT NULL REFERENCES accounts (id),
     sent_at_ms INTEGER NOT NULL
   );

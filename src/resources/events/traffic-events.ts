@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { DecisionRow } from '../../decisions/columns.ts';
 import type { AfterQuestion, DecisionsAfter } from '../../decisions/messages.ts';
-import { readAnswer, writeQuestion } from '../../decisions/over-links.ts';
-import type { LinkReply } from '../../decisions/over-links.ts';
+import { readAnswer, readReply, writeQuestion } from '../../decisions/over-links.ts';
 import type { OutgoingEvent, Place } from '../../events/event.ts';
 import { oneLine } from '../../events/one-line.ts';
 import { SourceUnavailable } from '../../events/storage.ts';
@@ -122,8 +121,7 @@ export class TrafficEvents {
     if (processId === undefined || ask === undefined) throw fail();
     const heard = await ask(processId, writeQuestion('after', question));
     if (heard.state !== 'heard') throw fail();
-    // The other process is one of this installation, whose answer-links.ts replies so.
-    const reply = heard.reply as LinkReply;
+    const reply = readReply(heard.reply);
     if (reply.state !== 'answered' || reply.gateway !== source) throw fail();
     return readAnswer('after', reply.answer);
   }
