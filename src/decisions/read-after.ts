@@ -76,10 +76,11 @@ const types = Object.entries(columns);
 function readLine(line: string): DecisionRow | undefined {
   const fields = line.split('\t');
   if (fields.length !== types.length) return undefined;
-  const row = types.map(([name, type], at) => {
+  const row: Record<string, unknown> = {};
+  for (const [at, [name, type]] of types.entries()) {
     const text = fields[at] ?? '';
-    return [name, type === 'VARCHAR' ? text : type === 'INTEGER' ? Number(text) : BigInt(text)];
-  });
+    row[name] = type === 'VARCHAR' ? text : type === 'INTEGER' ? Number(text) : BigInt(text);
+  }
   // Each column has the value of its type.
-  return Object.fromEntries(row) as unknown as DecisionRow;
+  return row as unknown as DecisionRow;
 }

@@ -74,7 +74,7 @@ onDatabasesInTurn('events of traffic', (newDatabase) => {
     await arrived(receiver, 5);
     await arrived(people, 3);
     await arrived(others, 2);
-    const typesOf = ({ received }: EventReceiver) => received.map(({ body }) => body.event_type);
+    const typesOf = ({ received }: EventReceiver) => received.map(({ body }) => String(body.event_type));
     assert.deepEqual(typesOf(receiver), [request, connection, request, request, request]);
     assert.deepEqual(typesOf(people), [connection, signedIn, signInRefused]);
     assert.deepEqual(typesOf(others).toSorted(), [request, 'ip_policy_created.v0']);

@@ -126,9 +126,9 @@ async function load(
     rows.map(([subscriptionId]) => String(subscriptionId)),
   );
   const typesOf = new Map(subscriptions.map((each) => [each.id, typesOfSubscription(each)]));
-  const known = rows.map((row): Delivery => {
-    const { traffic: ofTraffic, changes } = typesOf.get(String(row[0])) ?? noTypes;
-    return toDelivery(id, row, row[2] === '' ? changes : ofTraffic);
+  const known = rows.map((each): Delivery => {
+    const { traffic: ofTraffic, changes } = typesOf.get(String(each[0])) ?? noTypes;
+    return toDelivery(id, each, each[2] === '' ? changes : ofTraffic);
   });
   return {
     accountId,

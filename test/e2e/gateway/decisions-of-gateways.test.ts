@@ -88,7 +88,7 @@ onDatabasesInTurn('decisions of several gateways', (newDatabase) => {
       const own = receiver.received
         .map(({ body }) => body.object.decision)
         .filter((each) => each.gateway === gatewayOf);
-      const order = own.map(({ id }) => id);
+      const order = own.map(({ id }): string => id);
       assert.deepEqual(order, order.toSorted(), 'those of a gateway are in order');
     }
 
