@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { CelMap } from '../../../lib/cel/values.ts';
 import { requestVisit } from '../../../../test/support/step-visit.ts';
 import { PolicyVisit } from '../run/policy-visit.ts';
 import { toText } from './header-values.ts';
@@ -30,3 +31,15 @@ for (const [name, header] of [
     assert.equal(again, first);
     assert.ok(paid > 1000 && more === 0, `${paid}, then ${more}`);
   });
+
+test('the type and the coding of a body are told part by part', () => {
+  const headers = ['content-type', 'Text/Plain; Charset="utf-8"; flowed', 'content-encoding', 'gzip, BR,'];
+  const visit = new PolicyVisit({ key: '' }, requestVisit({ headers }));
+  const valueOf = (name: string) => requestVariables[name]?.get(visit);
+  assert.equal(valueOf('req.content_type'), 'text/plain');
+  assert.equal(valueOf('req.content_type.raw'), headers[1]);
+  const parameters = valueOf('req.content_type.parameters');
+  assert.ok(parameters instanceof CelMap);
+  assert.deepEqual([parameters.get('charset'), parameters.get('flowed')], ['utf-8', undefined]);
+  assert.deepEqual(valueOf('req.content_encoding'), ['gzip', 'br']);
+});
