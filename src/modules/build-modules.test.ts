@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { mostJsonInOneTurn } from '../../test/support/turns.ts';
-import { buildModules, prepareModules } from './index.ts';
+import { buildModules, namedParts, prepareModules, referencedIds } from './index.ts';
 
 test('a long policy is told from others by no text of it, and a short one is shared', async () => {
   const settings = (body: string) => {
@@ -19,4 +19,12 @@ test('a long policy is told from others by no text of it, and a short one is sha
   prepared.clear();
   assert.ok(most < 200_000, `${most} characters`);
   assert.equal(buildModules(settings('short')).shared, buildModules(settings('short')).shared);
+});
+
+test('settings that are null are none', () => {
+  assert.deepEqual(
+    namedParts({ ip_restriction: null, compression: { enabled: true } }).map(({ name }) => name),
+    ['compression'],
+  );
+  assert.equal(referencedIds({ ip_restriction: null }, 'ip_policy').size, 0);
 });
