@@ -200,7 +200,7 @@ test('a connection that is open is checked anew by what its host asks for now', 
   await gateway.set(edge('app.test', asking(own)));
   kept.write(request);
   await until(() => kept.closed, 'the gateway closes it');
-  assert.match(text, /HTTP\/1\.1 421 [^]*ERR_GATEHOUSE_20184/);
+  assert.match(text, /HTTP\/1\.1 421 [^]*ERR_GATEHOUSE_20184[^]*\r\nConnection: close\r\n/);
   assert.equal((await visit(gateway.port, { pair: ada })).status, 200);
   const second = open(gateway.port, { pair: ada });
   await once(second, 'secureConnect');
