@@ -106,6 +106,25 @@ suite('other upgrades', async () => {
     );
   });
 
+  test('a connection that has changed protocol carries no other request', async () => {
+    await using upstream = await startRawUpstream((socket, text) => {
+      if (text.includes('Upgrade: echo/1'))
+        socket.write('HTTP/1.1 101 Switching\r\nUpgrade: echo/1\r\nConnection: upgrade\r\n\r\n');
+      else if (text.startsWith('GET')) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+      else socket.write(text);
+    });
+    await using gateway = await gatewayTo(upstream.port);
+    const socket = await connectClient(gateway.port);
+    socket.write(upgradeRequest);
+    await once(socket, 'data');
+    const other = await sendRaw(gateway.port, 'GET / HTTP/1.1\r\nHost: app.test\r\nConnection: close\r\n\r\n');
+    assert.equal(other.body, 'ok');
+    socket.write('still here');
+    const [echo] = await once(socket, 'data');
+    assert.equal(String(echo), 'still here');
+    socket.destroy();
+  });
+
   test('an upstream that does not change protocol answers, and the connection ends', async () => {
     await using upstream = await startUpstream((_, response) => response.writeHead(426).end('no'));
     await using gateway = await gatewayTo(upstream.port);
