@@ -128,6 +128,17 @@ onDashboard(
       await lookAt(page, 'agent-sessions');
       await page.getByRole('row', { name: 'second.localhost' }).getByRole('link', { name: 'twins' }).click();
       await page.getByText('https://second.localhost').waitFor();
+      await askHttps(g().httpsPort, 'second.localhost', {});
+      await until(async () => (await g().get('/decisions')).body.decisions.length > 0, 'its request is kept');
+      const traffic = page.locator('.pictures').filter({ hasText: 'Traffic of what it serves' });
+      await page.reload();
+      await traffic.getByText('1 request in the last hour', { exact: false }).waitFor();
+      await traffic.getByText('As a table').click();
+      await traffic.getByRole('rowheader').getByRole('link').click();
+      const agent = page.getByLabel('Agent').locator('option:checked', { hasText: 'twins at 127.0.0.1' });
+      await agent.waitFor({ state: 'attached' });
+      await page.locator('[data-row-link]').first().waitFor();
+      await page.goBack();
       assert.equal(await page.getByText('https://first.localhost').count(), 0);
       await g().delete(`/credentials/${id}`);
     });
@@ -210,5 +221,6 @@ onDashboard(
     httpsListen: `127.0.0.1:${await freePort()}`,
     vendor: 'ngrok',
     drainSeconds: '0',
+    decisions: scratchFolder(),
   }),
 );

@@ -9,13 +9,16 @@ import { decision } from '../support/decisions.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { lead, onDashboard } from './support/dashboard.ts';
 import { lookAt } from './support/looks.ts';
+import { restrict } from './support/restrictions.ts';
+import { visit } from './support/visit.ts';
 
 const minuteMs = 60_000;
 
 onDashboard(
   'pictures of traffic',
   (d) => {
-    let [edgeId, accountId, otherId] = ['', '', ''];
+    let [edgeId, accountId, otherId, backendId, restrictionId] = ['', '', '', '', ''];
+    let keptMs = 0;
     before(async () => {
       const { gatehouse } = d();
       const backend = await gatehouse.create('/backends/static', { address: '127.0.0.1:9' });
@@ -31,15 +34,24 @@ onDashboard(
         match_type: 'path_prefix',
         backend: { backend_id: backend.id },
       });
-      [edgeId, otherId] = [edge.id, other.id];
+      [edgeId, otherId, backendId] = [edge.id, other.id, backend.id];
+      ({ id: restrictionId } = await restrict(gatehouse, {
+        type: 'endpoints',
+        description: 'Depots',
+        allow: ['0.0.0.0/0'],
+      }));
       const [row] = await gatehouse.app.context.store.queries.all('SELECT account_id FROM https_edges');
       accountId = String(row?.[0]);
       const now = Date.now();
+      keptMs = now;
       // Forty requests, of which four were refused and two failed. Decisions from before the start are not counted.
       for (let at = 0; at < 40; at++)
         keep({
           at_ms: now,
-          ...(at < 4 ? { verdict: 'refused', module: 'ip_restriction', status: 403 } : { status: at < 6 ? 502 : 200 }),
+          backend_id: backendId,
+          ...(at < 4
+            ? { verdict: 'refused', module: 'ip_restriction', status: 403, rule: restrictionId }
+            : { status: at < 6 ? 502 : 200 }),
         });
       const counted = async () => {
         const query = `edge_id=${edgeId}&since=${new Date(now - 60 * minuteMs).toISOString().slice(0, 19)}Z`;
@@ -60,9 +72,11 @@ onDashboard(
       const page = await d().open({ path: `/https-edges/${edgeId}` });
       const pictures = page.locator('.pictures').first();
       await pictures.getByText('40 requests in the last hour, 4 of them refused', { exact: false }).waitFor();
-      await pictures.getByText('What is usual is not known yet').first().waitFor();
+      await pictures.getByText('What is usual is not known').first().waitFor();
       await pictures.getByText('2 answers of 5xx and 0 of 4xx', { exact: false }).waitFor();
       await pictures.getByText('4 by rules', { exact: false }).waitFor();
+      const most = pictures.getByRole('link', { name: '203.0.113.9', exact: true });
+      assert.match((await most.getAttribute('href')) ?? '', /verdict=refused.*source=203\.0\.113\.9/);
       await pictures.getByRole('link', { name: /^\d+ changes? of the configuration$/ }).waitFor();
       assert.equal(await pictures.locator('canvas').count(), 3);
       assert.equal(await pictures.getByRole('img', { name: /40 requests in the last hour/ }).count(), 1);
@@ -85,6 +99,46 @@ onDashboard(
       assert.match(page.url(), /pictures=week/);
     });
 
+    test('of backends and restrictions lead to their requests, which the filters name', async () => {
+      const page = await d().open({ path: `/backends/${backendId}` });
+      const pictures = page.locator('.pictures').first();
+      await pictures.getByText('40 requests in the last hour, 4 of them refused', { exact: false }).waitFor();
+      await pictures.getByRole('link', { name: 'See them' }).click();
+      await until(async () => (await page.locator('[data-row-link]').count()) === 4, 'the refused ones of the backend');
+      assert.equal(await page.getByLabel('Backend').inputValue(), backendId);
+      await lead(page, `/ip-restrictions/${restrictionId}`);
+      await pictures.getByText('4 requests refused and 0 let in with a warning', { exact: false }).waitFor();
+      assert.equal(await pictures.locator('canvas').count(), 1);
+      await lookAt(page, 'pictures-restriction');
+      await pictures.locator('.u-over').waitFor();
+      const { width = 0, height = 0 } = (await pictures.locator('.u-over').boundingBox()) ?? {};
+      // The right half of the bar, which is a minute of the hour that ends with this one.
+      const ending = Math.floor(Date.now() / minuteMs) - Math.floor(keptMs / minuteMs) + 0.2;
+      await pictures.locator('.u-over').click({ position: { x: width * (1 - ending / 60), y: height / 2 } });
+      await until(async () => (await page.locator('[data-row-link]').count()) === 4, 'those of the point');
+      assert.match(page.url(), new RegExp(`restriction=${restrictionId}&since=[^&]+%3A00Z&until=[^&]+%3A59Z$`));
+    });
+
+    test('of a visitor are of the requests while signed in', async () => {
+      const { gatehouse } = d();
+      await visit(gatehouse, edgeId, 'jan@kestrel.example', []);
+      for (const person of ['jan@kestrel.example', 'mirela@kestrel.example'])
+        keep({ person, path: `/of/${person}`, edge_id: 'edghts_x' });
+      const query = 'person=jan@kestrel.example';
+      await until(async () => (await gatehouse.get(`/decisions?${query}`)).body.decisions.length === 1, 'it is kept');
+      const page = await d().open({ path: '/visitors' });
+      await page.getByRole('link', { name: 'jan@kestrel.example' }).click();
+      await page.getByRole('heading', { level: 1, name: 'jan@kestrel.example' }).waitFor();
+      await page.getByText('1 session', { exact: true }).waitFor();
+      const pictures = page.locator('.pictures');
+      await pictures.getByText('1 request in the last hour', { exact: false }).waitFor();
+      await lookAt(page, 'visitor');
+      await pictures.getByText('As a table').click();
+      await pictures.getByRole('rowheader').getByRole('link').click();
+      await page.getByRole('link', { name: 'GET /of/jan@kestrel.example' }).waitFor();
+      assert.equal(await page.locator('[data-row-link]').count(), 1);
+    });
+
     test('show nobody where nobody came', async () => {
       const page = await d().open({ path: `/https-edges/${otherId}` });
       await page.getByText('Nobody came in the last hour.').first().waitFor();
@@ -92,7 +146,7 @@ onDashboard(
       assert.equal(await page.getByText('As a table').count(), 1);
       await lead(page, '/');
       await page.getByRole('heading', { name: /^Traffic of all edges/ }).waitFor();
-      await page.getByText('40 requests in the last hour', { exact: false }).waitFor();
+      await page.getByText('42 requests in the last hour', { exact: false }).waitFor();
       await lookAt(page, 'pictures-overview');
     });
   },

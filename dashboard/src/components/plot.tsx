@@ -2,15 +2,9 @@ import { useEffect, useRef } from 'react';
 import type uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
+import { intervalAt } from '../lib/plot-series.ts';
+import type { PlotSeries } from '../lib/plot-series.ts';
 import { formatNumber } from '../lib/text.ts';
-
-/** `bars` stand on the axis, a later one before the earlier ones; `usual` is a broken line. */
-export interface PlotSeries {
-  readonly name: string;
-  readonly look: 'pass' | 'warn' | 'deny' | 'usual' | 'line' | 'second';
-  /** One for each time; null where nothing is known. */
-  readonly values: readonly (number | null)[];
-}
 
 const colours: Readonly<Record<PlotSeries['look'], string>> = {
   pass: '--chart-pass',
@@ -85,7 +79,30 @@ export function Plot({ span, times, series, sentence, marks, onPoint, pixels = 1
         role="img"
         aria-label={sentence}
       />
+      <PlotLegend series={series} />
       <p className="muted fine">{sentence}</p>
+    </div>
+  );
+}
+
+/** What bars and lines are, by their looks; the sentence says it to those who do not see them. */
+function PlotLegend({ series }: { readonly series: readonly PlotSeries[] }) {
+  const shown = series.filter(({ values }) => values.some((value) => value !== null && value > 0));
+  return (
+    <div className="legend" aria-hidden="true">
+      {shown.map(({ name, look }) => (
+        <span key={name}>
+          <svg viewBox="0 0 10 10">
+            {isBar(look) ? (
+              <rect className={`c-${look}`} width="10" height="10" />
+            ) : (
+              <path className={`plot-line ${look}`} d="M0 5h10" />
+            )}
+            {look === 'deny' ? <path className="c-hatch" d="M-2 8 8-2M2 12 12 2" /> : null}
+          </svg>
+          {name}
+        </span>
+      ))}
     </div>
   );
 }
@@ -132,7 +149,7 @@ function optionsOf(series: readonly PlotSeries[], width: number, height: number,
     height,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
-    padding: [8, 8, 0, 0],
+    padding: [8, 20, 0, 0],
     scales: {
       x: { time: true, range: () => [newest.current.span.from, newest.current.span.to] },
       y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] },
@@ -235,8 +252,11 @@ function fillOf({ ctx }: uPlot, look: PlotSeries['look']): CanvasRenderingContex
 
 function listen(plot: uPlot, newest: Newest): void {
   plot.over.addEventListener('click', () => {
-    const { idx } = plot.cursor;
-    if (typeof idx === 'number') newest.current.onPoint?.(idx);
+    const { left = -1 } = plot.cursor;
+    const { span, onPoint } = newest.current;
+    // The plot's own cursor finds the nearest beginning, which is the next one in the second half of an interval.
+    const at = left < 0 ? undefined : intervalAt([...plot.data[0]], span.step, plot.posToVal(left, 'x'));
+    if (at !== undefined) onPoint?.(at);
   });
 }
 

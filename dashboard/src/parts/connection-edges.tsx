@@ -14,7 +14,7 @@ import { edgeFields, edgeLines, edgeParts, EdgeRows, EdgeState } from './edges.t
 import type { Ways } from './edges.tsx';
 import { HealthBox } from './health-box.tsx';
 import { RefusedLately } from './refused-lately.tsx';
-import { Pictures } from './pictures.tsx';
+import { Pictures } from './pictures/pictures.tsx';
 import { OpenDoors } from './rule-findings.tsx';
 import { TrafficChart } from './traffic-chart.tsx';
 import { connectionNoun } from './health-words.ts';
@@ -120,11 +120,7 @@ function Body<Row extends Edge>({
         />
       ) : null}
       <OpenDoors doors={[{ id: edge.id }]} to={`/who-gets-in?edge=${edge.id}`} />
-      <Pictures
-        of={{ edge_id: edge.id }}
-        links={{ edge: edge.id }}
-        otherwise={<TrafficChart edgeId={edge.id} needsTraffic />}
-      />
+      <Pictures of={{ edge: edge.id }} otherwise={<TrafficChart edgeId={edge.id} needsTraffic />} />
       <Panel>
         <Facts
           facts={[

@@ -4,6 +4,9 @@ export const requestFilters = {
   until: 'until',
   edge: 'edge_id',
   route: 'route_id',
+  backend: 'backend_id',
+  policy: 'policy_id',
+  agent: 'tunnel_session_id',
   source: 'source',
   verdict: 'verdict',
   module: 'module',
@@ -20,6 +23,22 @@ export type Range = keyof typeof rangeMs;
 export type RequestFilter = { readonly [Name in keyof typeof requestFilters]?: string | undefined } & {
   readonly range?: Range;
 };
+
+/** Filters by which decisions are counted, too. */
+export type CountedFilter = Pick<
+  RequestFilter,
+  'edge' | 'route' | 'backend' | 'policy' | 'agent' | 'restriction' | 'person'
+>;
+
+/** The same under the names of the API. */
+export function countedOf(filter: CountedFilter): Readonly<Record<string, string>> {
+  const given = Object.entries(requestFilters).flatMap(([name, parameter]) => {
+    // A filter has no other names than these.
+    const value = filter[name as keyof CountedFilter];
+    return value === undefined ? [] : [[parameter, value]];
+  });
+  return Object.fromEntries(given) as Record<string, string>;
+}
 
 /** The path of the page "Past requests" that shows the decisions which pass the filter. */
 export function pastRequests(filter: RequestFilter = {}): string {

@@ -19,8 +19,9 @@ import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { Glyph, Verdict } from '../../components/verdict.tsx';
 import { useUrlState } from '../../lib/url-state.ts';
+import { Pictures } from '../../parts/pictures/pictures.tsx';
 import { linesOf } from '../../resource/uses.tsx';
-import { useCredentialName } from './names.ts';
+import { useCredentialName } from '../../parts/credential-names.ts';
 import { servedAt, tunnelColumns } from './tunnel-list.tsx';
 
 export function SessionDetail({ id }: { readonly id: string }) {
@@ -100,6 +101,13 @@ function Shown({ session, isGone }: { readonly session: TunnelSession; readonly 
         />
       </Panel>
       <Tunnels sessionId={session.id} />
+      {isGone ? null : (
+        <Pictures
+          of={{ agent: session.id }}
+          title="Traffic of what it serves"
+          note="Which agent took a request is not kept: others that share an endpoint or labels with it are counted here, too."
+        />
+      )}
       {params.has('stop') && mayWrite ? (
         <StopSession session={session} name={name} onClose={() => setParams({ stop: undefined })} />
       ) : null}

@@ -6,7 +6,7 @@ import { useList } from '../../api/queries.ts';
 import type { Column } from '../../components/table.tsx';
 import { FirstOf, timeColumn } from '../../resource/columns.tsx';
 import type { Listed, RowsProps } from '../../resource/describe.ts';
-import { useCredentialName } from './names.ts';
+import { useCredentialName } from '../../parts/credential-names.ts';
 import { servedAt } from './tunnel-list.tsx';
 
 export const sessions: Listed<'TunnelSessionsList'> = {

@@ -6,12 +6,13 @@ import { useLive } from '../../api/live.ts';
 import type { Search } from '../../components/list-search.ts';
 import type { Column } from '../../components/table.tsx';
 import { Glyph, Verdict } from '../../components/verdict.tsx';
-import { useBackendUses } from '../../parts/backends.ts';
+import { kindOfBackend, useBackendUses } from '../../parts/backends.ts';
+import type { BackendUse } from '../../parts/backends.ts';
 import { useConditions } from '../../parts/conditions.ts';
 import { HealthBox } from '../../parts/health-box.tsx';
 import { rankOf } from '../../parts/health-words.ts';
 import { healthColumns, StateWord } from '../../parts/health.tsx';
-import { Pictures } from '../../parts/pictures.tsx';
+import { Pictures } from '../../parts/pictures/pictures.tsx';
 import { createdColumn, nameColumn } from '../../resource/columns.tsx';
 import type { RemovalProps, Rows, Shown } from '../../resource/describe.ts';
 import { canBeReverted, linesOf, stillUsed, UsesPanel } from '../../resource/uses.tsx';
@@ -61,7 +62,7 @@ export const backendParts = {
     return (
       <>
         {uses.length === 0 || isWatched(document) ? null : <HealthBox thing={document} leadsTo={[document.id]} />}
-        {uses.length === 0 ? null : <Pictures of={{ backend_id: document.id }} />}
+        {uses.length === 0 ? null : <Pictures of={{ backend: document.id }} note={countedAt(document.id, uses)} />}
         <UsesPanel
           title="Used by"
           uses={uses.map((use) => (use.isOn ? use : { ...use, end: isOff }))}
@@ -85,6 +86,18 @@ export const backendParts = {
     });
   },
 } as const;
+
+/** Backends that choose among others. */
+const isGroup = (id: string): boolean => ['weighted', 'failover'].includes(kindOfBackend(id));
+
+/** Where requests stand that several backends share in. */
+function countedAt(id: string, uses: readonly BackendUse[]): string | undefined {
+  if (isGroup(id))
+    return 'Requests stand at the backend that took them. Here are those that none took, and connections of TCP and TLS edges for which there was a choice.';
+  return uses.some((use) => isGroup(use.id))
+    ? 'Connections of TCP and TLS edges that came by a weighted or failover backend stand there.'
+    : undefined;
+}
 
 /** The description of a backend, or where it sends traffic. */
 export function nameWith(description: string | undefined, target: string): string {

@@ -7,7 +7,7 @@ import { ButtonLink } from '../../components/button.tsx';
 import { Banner } from '../../components/banner.tsx';
 import type { PageProps } from '../../components/page.tsx';
 import { PublicName } from '../../parts/hostports.tsx';
-import { Pictures } from '../../parts/pictures.tsx';
+import { Pictures } from '../../parts/pictures/pictures.tsx';
 import { OpenDoors } from '../../parts/rule-findings.tsx';
 import { callOf, rehearse } from '../../parts/rehearsal/rehearse.ts';
 import { useRehearsal } from '../../parts/rehearsal/use-rehearsal.tsx';
@@ -118,17 +118,20 @@ const notHere = {
 
 function Body({ document: endpoint, isEditing }: Shown<Endpoint>) {
   const { id, type, bindings, public_url: url, traffic_policy: policy = '' } = endpoint;
+  const isInternal = bindings.includes('internal');
+  const isShared = type === 'ephemeral' && endpoint.pooling_enabled;
   return (
     <>
       {type === 'cloud' ? null : <Banner>{notHere[type]}</Banner>}
-      {type === 'edge' || bindings.includes('internal') ? null : (
-        <>
-          <OpenDoors doors={[{ id }]} to={`/who-gets-in?edge=${id}`} />
-          <Pictures of={{ edge_id: id }} links={{ edge: id }} />
-        </>
+      {type === 'edge' || isInternal ? null : <OpenDoors doors={[{ id }]} to={`/who-gets-in?edge=${id}`} />}
+      {type === 'edge' || (isInternal && type === 'cloud') ? null : (
+        <Pictures
+          of={isInternal ? { backend: id } : { edge: id }}
+          note={isShared ? 'Agents that share it are counted together, but for those that have a policy.' : undefined}
+        />
       )}
       {isEditing || policy === '' ? null : <PolicyView policy={policy} url={type === 'cloud' ? url : `${url}/`} />}
-      {bindings.includes('internal') ? <Forwarders id={id} url={url} /> : null}
+      {isInternal ? <Forwarders id={id} url={url} /> : null}
     </>
   );
 }

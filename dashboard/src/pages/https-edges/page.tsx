@@ -20,7 +20,7 @@ import {
 import type { Ways } from '../../parts/edges.tsx';
 import { HealthBox } from '../../parts/health-box.tsx';
 import { RefusedLately } from '../../parts/refused-lately.tsx';
-import { Pictures } from '../../parts/pictures.tsx';
+import { Pictures } from '../../parts/pictures/pictures.tsx';
 import { OpenDoors } from '../../parts/rule-findings.tsx';
 import { TrafficChart } from '../../parts/traffic-chart.tsx';
 import { ModuleList } from '../../parts/modules/module-list.tsx';
@@ -149,11 +149,7 @@ function Body({ reply, document: edge, reread, mayWrite, isEditing }: Shown<Http
         doors={edge.routes.map(({ id, match }) => ({ id, name: match }))}
         to={`/who-gets-in?edge=${edge.id}`}
       />
-      <Pictures
-        of={{ edge_id: edge.id }}
-        links={{ edge: edge.id }}
-        otherwise={<TrafficChart edgeId={edge.id} needsTraffic />}
-      />
+      <Pictures of={{ edge: edge.id }} otherwise={<TrafficChart edgeId={edge.id} needsTraffic />} />
       <Routes edge={edge} />
       <div className="cols">
         <Hostports edge={edge} {...(mayWrite && !isEditing ? { onAdd: () => setParams({ edit: '1' }) } : {})} />

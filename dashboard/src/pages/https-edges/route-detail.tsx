@@ -11,7 +11,7 @@ import { useBackends } from '../../parts/backends.ts';
 import { ModuleBadges } from '../../parts/modules/module-badges.tsx';
 import { ModuleList } from '../../parts/modules/module-list.tsx';
 import { routeTarget } from '../../parts/modules/target.ts';
-import { Pictures } from '../../parts/pictures.tsx';
+import { Pictures } from '../../parts/pictures/pictures.tsx';
 import { RefusedLately } from '../../parts/refused-lately.tsx';
 import { description, metadata } from '../../resource/fields.tsx';
 import { EditPanel } from '../../resource/form.tsx';
@@ -69,7 +69,7 @@ export function RouteDetail({ reply, reread }: Props) {
           onClose={close}
         />
       ) : null}
-      <Pictures of={{ route_id: route.id }} links={{ route: route.id }} title="This route" />
+      <Pictures of={{ route: route.id }} title="This route" />
       <ModuleList target={routeTarget(reply, reread)} />
       {act === 'delete' && mayWrite ? <DeleteRoute reply={reply} onClose={close} /> : null}
     </div>

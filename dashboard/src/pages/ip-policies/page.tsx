@@ -13,7 +13,7 @@ import { textHas } from '../../lib/filter.ts';
 import { countOf, formatNumber, nameOf } from '../../lib/text.ts';
 import { useUrlState } from '../../lib/url-state.ts';
 import { pastRequests } from '../../parts/past-requests.ts';
-import { Pictures } from '../../parts/pictures.tsx';
+import { Pictures } from '../../parts/pictures/pictures.tsx';
 import { PolicyFindings } from '../../parts/rule-findings.tsx';
 import { createdColumn, nameColumn } from '../../resource/columns.tsx';
 import type { Resource, Shown } from '../../resource/describe.ts';
@@ -175,7 +175,11 @@ function Body({ document, mayWrite }: Shown<IpPolicy>) {
     <>
       <PolicyFindings policyId={document.id} />
       {usesOf(document.id).length === 0 ? null : (
-        <Pictures of={{ policy_id: document.id }} title="Traffic where it decides" />
+        <Pictures
+          of={{ policy: document.id }}
+          title="Traffic where it decides"
+          note="All that came where the policy decides, whoever let it in or refused it; of its restrictions, what these refused or warned of."
+        />
       )}
       <RuleTable policy={document} rules={rules} mayWrite={mayWrite} onAdd={() => setParams({ add: '1' })} />
       {isOpen('add') ? <AddRule policy={document} rules={rules} onClose={close('add')} /> : null}

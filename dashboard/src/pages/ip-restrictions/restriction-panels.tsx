@@ -9,6 +9,7 @@ import { Time } from '../../components/time.tsx';
 import { VerdictBox } from '../../components/verdict.tsx';
 import { byteLength } from '../../lib/bytes.ts';
 import { useUrlState } from '../../lib/url-state.ts';
+import { Pictures } from '../../parts/pictures/pictures.tsx';
 import { PolicyLinks } from '../../parts/policy-choice.tsx';
 import { RefusedLately } from '../../parts/refused-lately.tsx';
 import type { Shown } from '../../resource/describe.ts';
@@ -42,6 +43,14 @@ export function RestrictionPanels({ reply, document: restriction, reread, mayWri
           <Warnings restriction={restriction} standing={standing} mayWrite={mayWrite} />
         </>
       )}
+      {restriction.type === 'endpoints' ? (
+        <Pictures
+          of={{ restriction: restriction.id }}
+          kind="against"
+          title="Whom it refused or warned of"
+          note="Visitors of edges and endpoints. Whom another rule refused first is not among them."
+        />
+      ) : null}
       <RestrictionFacts restriction={restriction} />
       {isOpen('enforce') && !restriction.enforced ? (
         <EnforceDialog seen={reply} reread={reread} standing={standing.standing} onClose={close('enforce')} />

@@ -2,7 +2,7 @@ import { useList } from '../../api/queries.ts';
 import { PageHead } from '../../components/page.tsx';
 import type { PageProps } from '../../components/page.tsx';
 import { Skeleton } from '../../components/states.tsx';
-import { Pictures } from '../../parts/pictures.tsx';
+import { Pictures } from '../../parts/pictures/pictures.tsx';
 import { Configured } from './configured.tsx';
 import { GatewayTable } from './gateway-table.tsx';
 import { NeedsPerson } from './needs-person.tsx';
@@ -47,7 +47,7 @@ export function Page({ pages }: PageProps) {
       <PageHead title="Overview" />
       <NeedsPerson />
       {steps.done.every(Boolean) ? null : <Steps {...steps} isNew={false} />}
-      <Pictures of={{}} links={{}} title="Traffic of all edges" otherwise={<TrafficNow />} />
+      <Pictures of={{}} title="Traffic of all edges" otherwise={<TrafficNow />} />
       <div className="cols">
         <GatewayTable />
         <Configured pages={pages} />

@@ -10,7 +10,7 @@ import { useEdges } from '../../parts/edge-names.ts';
 import { useNames } from '../../parts/names.ts';
 import { explanationOf, pastRequests } from '../../parts/past-requests.ts';
 import { columnsOf } from './columns.tsx';
-import { isoSeconds } from './use-decisions.ts';
+import { isoSeconds } from '../../lib/picture-times.ts';
 
 /** Time after the request of which others are shown with it. */
 const afterMs = 60_000;

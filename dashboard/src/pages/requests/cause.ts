@@ -1,11 +1,15 @@
 import type { Decision } from '../../../../client/src/index.ts';
-import type { Names } from '../../parts/names.ts';
 import { moduleTitle } from '../../parts/module-words.ts';
 
 /** The cause of a refusal, or of a warning; `to` leads to it where it has a page. */
 export interface Cause {
   readonly text: string;
   readonly to?: string;
+}
+
+/** Names of restrictions by their ids. */
+interface Names {
+  readonly restriction: (id: string) => { readonly name: string };
 }
 
 /** Said where a decision does not tell what has made it. */

@@ -3,12 +3,14 @@ import { useEffect, useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { FilterChoice } from '../../components/filter-choice.tsx';
 import { useList } from '../../api/queries.ts';
-import { restrictionName } from '../../lib/text.ts';
+import { isoSeconds } from '../../lib/picture-times.ts';
+import { nameOf, restrictionName } from '../../lib/text.ts';
 import { useUrlState } from '../../lib/url-state.ts';
+import { useBackends } from '../../parts/backends.ts';
+import { useCredentialName } from '../../parts/credential-names.ts';
 import type { EdgeNames } from '../../parts/edge-names.ts';
 import { refusingModules } from '../../parts/module-words.ts';
 import { requestFilters } from '../../parts/past-requests.ts';
-import { isoSeconds } from './use-decisions.ts';
 
 /** Names of all filters in the URL. */
 export const filterNames: readonly string[] = [...Object.keys(requestFilters), 'range'];
@@ -20,7 +22,18 @@ const verdicts = [
 ] as const;
 
 /** Filters that are shown when they are asked for, or set. */
-const rareNames = ['route', 'module', 'restriction', 'person', 'status', 'since', 'until'] as const;
+const rareNames = [
+  'route',
+  'backend',
+  'policy',
+  'agent',
+  'module',
+  'restriction',
+  'person',
+  'status',
+  'since',
+  'until',
+] as const;
 
 /** Everything in it is in the URL. */
 export function Filters({ edges }: { readonly edges: EdgeNames }) {
@@ -53,7 +66,14 @@ export function Filters({ edges }: { readonly edges: EdgeNames }) {
 function RareFilters({ edges }: { readonly edges: EdgeNames }) {
   const [params] = useUrlState();
   const { data: restrictions } = useList('IpRestrictionsList');
+  const { data: policies } = useList('IpPoliciesList');
+  const { data: sessions } = useList('TunnelSessionsList');
+  const { all: backends } = useBackends();
+  const credential = useCredentialName();
   const names = (restrictions ?? []).map((each) => [each.id, restrictionName(each)] as const);
+  const agents = (sessions ?? []).map(
+    ({ id, credential: { id: of }, ip }) => [id, `${credential(of)} at ${ip}`] as const,
+  );
   return (
     <div className="bar">
       <FilterChoice
@@ -61,6 +81,23 @@ function RareFilters({ edges }: { readonly edges: EdgeNames }) {
         label="Route"
         options={withGiven(edges.routesOf(params.get('edge')), params.get('route'))}
       />
+      <FilterChoice
+        name="backend"
+        label="Backend"
+        options={withGiven(
+          (backends ?? []).map(({ id, name }) => [id, name] as const),
+          params.get('backend'),
+        )}
+      />
+      <FilterChoice
+        name="policy"
+        label="IP policy"
+        options={withGiven(
+          (policies ?? []).map((each) => [each.id, nameOf(each)] as const),
+          params.get('policy'),
+        )}
+      />
+      <FilterChoice name="agent" label="Agent" options={withGiven(agents, params.get('agent'))} />
       <FilterChoice name="module" label="Module" options={withGiven(refusingModules, params.get('module'))} />
       <FilterChoice name="restriction" label="Restriction" options={withGiven(names, params.get('restriction'))} />
       <TextFilter name="person" label="Person" />

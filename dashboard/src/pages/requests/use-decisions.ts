@@ -7,6 +7,7 @@ import { rowsPerCall } from '../../api/page-size.ts';
 import { queryClient } from '../../api/queries.ts';
 import type { CallError } from '../../api/client.ts';
 import { joinTold } from './join-told.ts';
+import { isoSeconds } from '../../lib/picture-times.ts';
 import { rangeMs, requestFilters } from '../../parts/past-requests.ts';
 import type { Range } from '../../parts/past-requests.ts';
 
@@ -90,10 +91,6 @@ const firstPage: PageParam = {};
 interface PageParam {
   readonly since?: string | undefined;
   readonly before?: string;
-}
-
-export function isoSeconds(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
 /** The part of the URL that the server filters by, under its names. */

@@ -9,11 +9,13 @@ export function EndButton({
   id,
   what,
   words,
+  isSmall = true,
 }: {
   readonly operation: 'ApplicationUsersDelete' | 'ApplicationSessionsDelete';
   readonly id: string;
   readonly what: string;
   readonly words: string;
+  readonly isSmall?: boolean;
 }) {
   const mayWrite = useMayWrite();
   const change = useChange(operation);
@@ -26,7 +28,7 @@ export function EndButton({
     <>
       <button
         type="button"
-        className="btn sm"
+        className={isSmall ? 'btn sm' : 'btn'}
         disabled={change.isPending}
         aria-label={`End ${what}`}
         onClick={() => void end()}

@@ -1,9 +1,15 @@
+import type { PageProps } from '../../components/page.tsx';
 import { ListTabs, Rows } from '../../resource/lists.tsx';
 import { useUrlState } from '../../lib/url-state.ts';
 import { people } from './people.tsx';
+import { Person } from './person.tsx';
 import { sessions } from './sessions.tsx';
 
-export function Page() {
+export function Page({ id }: PageProps) {
+  return id === undefined ? <Lists /> : <Person key={id} id={id} />;
+}
+
+function Lists() {
   const [params] = useUrlState();
   return (
     <ListTabs

@@ -1,12 +1,14 @@
 import { Link } from 'wouter';
 
 import type { AppUser } from '../../../../client/src/index.ts';
+import { Strange } from '../../components/strange.tsx';
 import { textHas } from '../../lib/filter.ts';
+import { visible } from '../../lib/strangers.ts';
 import { pastRequests } from '../../parts/past-requests.ts';
 import { timeColumn } from '../../resource/columns.tsx';
 import type { Listed, Rows } from '../../resource/describe.ts';
 import { EndButton } from './end-button.tsx';
-import { whoIs } from './sessions.tsx';
+import { decidedAs, whoIs } from './who.ts';
 
 const rows: Rows<AppUser> = {
   columns: [
@@ -17,8 +19,10 @@ const rows: Rows<AppUser> = {
       sortBy: (user) => whoIs(user).toLowerCase(),
       cell: (user) => (
         <>
-          <span className="main">{whoIs(user)}</span>
-          <span className="sub">{user.email === '' ? user.provider_user_id : user.name}</span>
+          <Link className="main" to={`/visitors/${user.id}`} data-row-link>
+            <Strange text={whoIs(user)} />
+          </Link>
+          <span className="sub">{visible(user.email === '' ? user.provider_user_id : user.name)}</span>
         </>
       ),
     },
@@ -37,8 +41,8 @@ const rows: Rows<AppUser> = {
       priority: 'p1',
       isNarrow: true,
       cell: (user) => (
-        <Link className="nowrap" to={pastRequests({ person: user.email || user.provider_user_id })}>
-          Past requests<span className="vh"> of {whoIs(user)}</span>
+        <Link className="nowrap" to={pastRequests({ person: decidedAs(user) })}>
+          Past requests<span className="vh"> of {visible(whoIs(user))}</span>
         </Link>
       ),
     },
@@ -51,7 +55,7 @@ const rows: Rows<AppUser> = {
         <EndButton
           operation="ApplicationUsersDelete"
           id={user.id}
-          what={`all sessions of ${whoIs(user)}`}
+          what={`all sessions of ${visible(whoIs(user))}`}
           words="End all"
         />
       ),
@@ -64,6 +68,7 @@ export const people: Listed<'ApplicationUsersList'> = {
   list: 'ApplicationUsersList',
   noun: ['person', 'people'],
   icon: 'users',
+  hrefOf: ({ id }) => `/visitors/${id}`,
   filterHint: 'Mail address, name or id',
   whenEmpty: ['Nobody has signed in', 'A route with the module Sign-in asks its visitors to sign in with a provider.'],
   footNote: 'Ending all sessions of somebody also forgets who it was, until the next sign-in.',

@@ -1,16 +1,14 @@
 import { Link } from 'wouter';
 
 import type { AppSession } from '../../../../client/src/index.ts';
+import { Strange } from '../../components/strange.tsx';
 import { textHas } from '../../lib/filter.ts';
+import { visible } from '../../lib/strangers.ts';
 import { pastRequests } from '../../parts/past-requests.ts';
 import { timeColumn } from '../../resource/columns.tsx';
 import type { Listed, Rows } from '../../resource/describe.ts';
 import { EndButton } from './end-button.tsx';
-
-/** The address of somebody, or whatever else is known. */
-export function whoIs({ email, name }: { readonly email: string; readonly name: string }): string {
-  return email || name || 'Unknown to the provider';
-}
+import { whoIs } from './who.ts';
 
 /** Such as "Firefox on Windows". */
 function browserOf({
@@ -31,8 +29,10 @@ const rows: Rows<AppSession> = {
       sortBy: (session) => whoIs(session).toLowerCase(),
       cell: (session) => (
         <>
-          <span className="main">{whoIs(session)}</span>
-          <span className="sub">{session.groups.join(', ')}</span>
+          <Link className="main" to={`/visitors/${session.application_user.id}`} data-row-link>
+            <Strange text={whoIs(session)} />
+          </Link>
+          <span className="sub">{visible(session.groups.join(', '))}</span>
           <span className="sub m1">{browserOf(session.browser_session.user_agent)}</span>
         </>
       ),
@@ -80,7 +80,7 @@ const rows: Rows<AppSession> = {
         <EndButton
           operation="ApplicationSessionsDelete"
           id={session.id}
-          what={`the session of ${whoIs(session)}`}
+          what={`the session of ${visible(whoIs(session))}`}
           words="End"
         />
       ),
@@ -93,6 +93,7 @@ export const sessions: Listed<'ApplicationSessionsList'> = {
   list: 'ApplicationSessionsList',
   noun: ['session', 'sessions'],
   icon: 'users',
+  hrefOf: ({ application_user: { id } }) => `/visitors/${id}`,
   filterHint: 'Mail address, name or source',
   whenEmpty: ['Nobody has signed in', 'A route with the module Sign-in asks its visitors to sign in with a provider.'],
   footNote:

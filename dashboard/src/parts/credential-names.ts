@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 
-import { useList } from '../../api/queries.ts';
-import { nameOf } from '../../lib/text.ts';
+import { useList } from '../api/queries.ts';
+import { nameOf } from '../lib/text.ts';
 
 /** Names credentials by their descriptions. */
 export function useCredentialName(): (id: string) => string {
