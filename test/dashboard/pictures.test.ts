@@ -110,12 +110,21 @@ onDashboard(
       await pictures.getByText('4 requests refused and 0 let in with a warning', { exact: false }).waitFor();
       assert.equal(await pictures.locator('canvas').count(), 1);
       await lookAt(page, 'pictures-restriction');
-      await pictures.locator('.u-over').waitFor();
-      const { width = 0, height = 0 } = (await pictures.locator('.u-over').boundingBox()) ?? {};
-      // The right half of the bar, which is a minute of the hour that ends with this one.
-      const ending = Math.floor(Date.now() / minuteMs) - Math.floor(keptMs / minuteMs) + 0.2;
-      await pictures.locator('.u-over').click({ position: { x: width * (1 - ending / 60), y: height / 2 } });
-      await until(async () => (await page.locator('[data-row-link]').count()) === 4, 'those of the point');
+      await until(async () => {
+        await lead(page, `/ip-restrictions/${restrictionId}`);
+        const over = pictures.locator('.u-over');
+        await over.waitFor();
+        const { width = 0, height = 0 } = (await over.boundingBox()) ?? {};
+        // The right half of the bar, which is a minute of the hour that ends with this one; the picture may be of the minute before.
+        const ending = Math.floor(Date.now() / minuteMs) - Math.floor(keptMs / minuteMs) + 0.2;
+        await over.click({ position: { x: width * (1 - ending / 60), y: height / 2 } });
+        const row = page.locator('[data-row-link]').first();
+        const isThere = await row.waitFor({ timeout: 5_000 }).then(
+          () => true,
+          () => false,
+        );
+        return isThere && (await page.locator('[data-row-link]').count()) === 4;
+      }, 'those of the point');
       assert.match(page.url(), new RegExp(`restriction=${restrictionId}&since=[^&]+%3A00Z&until=[^&]+%3A59Z$`));
     });
 

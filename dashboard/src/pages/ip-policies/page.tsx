@@ -178,7 +178,7 @@ function Body({ document, mayWrite }: Shown<IpPolicy>) {
         <Pictures
           of={{ policy: document.id }}
           title="Traffic where it decides"
-          note="All that came where the policy decides, whoever let it in or refused it; of its restrictions, what these refused or warned of."
+          note="All that came where the policy decides, whatever let it in or refused it; of its restrictions, what these refused or warned of."
         />
       )}
       <RuleTable policy={document} rules={rules} mayWrite={mayWrite} onAdd={() => setParams({ add: '1' })} />
