@@ -4542,6 +4542,13 @@ export interface InspectionWithRequests {
     duration_ms: number;
     /** False if the answer was cut off. */
     is_whole: boolean;
+    /** Present for a replay. */
+    replay_of?: {
+      /** The request that was sent again. */
+      id: string;
+      /** It was changed. */
+      is_edited: boolean;
+    };
   })[];
   /** Give it as `after` to see only what is recorded from now on. */
   cursor: string;
@@ -4559,6 +4566,57 @@ export interface Inspections {
   })[];
   /** URI of the list resource. */
   uri: string;
+}
+
+export interface InspectionReplay {
+  /** The request to send again, as the inspection shows it. */
+  request_id: string;
+  /** Another method. */
+  method?: string;
+  /** Another path and query. */
+  target?: string;
+  /** All headers, in place of those that were recorded. Host stays as it was. */
+  headers?: {
+    name: string;
+    value: string;
+  }[];
+  /** Another body, of 32 KiB at most. */
+  body?: string;
+}
+
+export interface InspectionReplayed {
+  /** Id of the new request, as in decisions. If the checks let it in, the inspection shows it too. */
+  id: string;
+  /** The request that was sent again. */
+  replay_of: string;
+  /** It was changed. */
+  is_edited: boolean;
+  /** The process that carried it, as GET /gateways has it. */
+  process_id: string;
+  /** Headers, and with "?" parameters, that were masked and so were not sent. */
+  left_out: string[];
+  /** As a visitor would have got it. Absent: there was none within ten seconds. */
+  answer?: {
+    /** The HTTP status. */
+    status: number;
+    /** The first 100 headers, in order; of each value the first 1,024 characters. */
+    headers: {
+      /** The name as it was sent. */
+      name: string;
+      /** The value; secrets are masked. */
+      value: string;
+    }[];
+    /** The first 16 KiB of a body that is text, with secrets masked. */
+    body?: string;
+    /** Bytes of the body that came. */
+    body_bytes: number;
+    /** none: there is no body, or it is no text, in which no secret could be found. */
+    body_kept: 'whole' | 'start' | 'none';
+  };
+  /** False if the answer was cut off. */
+  is_whole: boolean;
+  /** To the end of the answer. */
+  duration_ms: number;
 }
 
 export interface RehearsalRequest {
@@ -6375,6 +6433,8 @@ export interface Operations {
   InspectionsGet: { path: { id: string }; query: { after?: string }; body: undefined; response: InspectionWithRequests };
   /** End an inspection */
   InspectionsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Replay a recorded request */
+  InspectionsReplay: { path: { id: string }; query: {}; body: InspectionReplay; response: InspectionReplayed };
   /** Rehearse a change on real visitors */
   RehearsalsCreate: { path: {}; query: {}; body: RehearsalRequest; response: Rehearsal };
   /** List changes */
@@ -6747,6 +6807,7 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   InspectionsList: { method: 'GET', path: '/inspections', query: [], idempotencyKey: false },
   InspectionsGet: { method: 'GET', path: '/inspections/{id}', query: ['after'], idempotencyKey: false },
   InspectionsDelete: { method: 'DELETE', path: '/inspections/{id}', query: [], idempotencyKey: false },
+  InspectionsReplay: { method: 'POST', path: '/inspections/{id}/replays', query: [], idempotencyKey: false },
   RehearsalsCreate: { method: 'POST', path: '/rehearsals', query: [], idempotencyKey: false },
   ChangesList: { method: 'GET', path: '/changes', query: ['limit', 'before_id', 'filter', 'kind', 'resource_id', 'actor', 'since', 'until'], idempotencyKey: false, list: 'changes' },
   ChangesRevert: { method: 'POST', path: '/changes/{id}/revert', query: ['dry_run'], idempotencyKey: false },

@@ -36,6 +36,8 @@ export interface Engine {
   countRates(reports: readonly RateReport[]): void;
   /** Records requests of these from now on, and of no others. */
   inspect(terms: readonly InspectionTerms[]): void;
+  /** Sends a recorded request again, as its edge serves it. */
+  replay(request: ReplayRequest): Promise<ReplayOutcome>;
 }
 
 export interface GatewayOptions {
@@ -224,7 +226,45 @@ export interface InspectedRequest {
   readonly isWhole: boolean;
   /** Requests before this one that were too many at once to be recorded. */
   readonly leftOut: number;
+  /** The edge or endpoint that the visitor came to, which may have forwarded the request. */
+  readonly entryId: string;
+  readonly isTls: boolean;
+  /** False if target or headers were longer than is kept. */
+  readonly isHeadWhole: boolean;
+  /** Set for a replay. */
+  readonly replayOf: { readonly id: string; readonly isEdited: boolean } | undefined;
 }
+
+/** A request that an admin sends, made of one that was recorded. Plain data. */
+export interface ReplayRequest {
+  readonly accountId: string;
+  /** The edge or endpoint that the first request came to. */
+  readonly edgeId: string;
+  readonly host: string;
+  readonly isTls: boolean;
+  readonly method: string;
+  readonly target: string;
+  /** Name, value, name, value, …, without Host and what is for one connection. */
+  readonly headers: readonly string[];
+  /** In base64. */
+  readonly body: string;
+  /** The address from which the admin has called. */
+  readonly source: string;
+  readonly of: string;
+  readonly isEdited: boolean;
+}
+
+export type ReplayOutcome =
+  /** The edge does not serve the host any more. */
+  | { readonly state: 'gone' }
+  | { readonly state: 'no_answer'; readonly id: string; readonly durationMs: number }
+  | {
+      readonly state: 'answered';
+      readonly id: string;
+      readonly durationMs: number;
+      readonly answer: InspectedMessage & { readonly status: number };
+      readonly isWhole: boolean;
+    };
 
 export interface ListenerFault {
   readonly accountId: string;

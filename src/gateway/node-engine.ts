@@ -17,6 +17,8 @@ import type {
   GatewayLog,
   GatewayOptions,
   InspectionTerms,
+  ReplayOutcome,
+  ReplayRequest,
   RateReport,
   TrafficObserver,
   WrongPassword,
@@ -232,6 +234,10 @@ export class NodeEngine implements Engine {
 
   countRates(reports: readonly RateReport[]): void {
     this.#parts.bounds.rates.add(reports);
+  }
+
+  async replay(request: ReplayRequest): Promise<ReplayOutcome> {
+    return this.#https?.replay(request) ?? { state: 'gone' };
   }
 
   inspect(terms: readonly InspectionTerms[]): void {

@@ -24,6 +24,8 @@ export interface SharedInspections {
 export interface RequestsWanted {
   readonly id: string;
   readonly after: number;
+  /** Only this one of them. */
+  readonly requestId?: string | undefined;
 }
 
 /** Tells another process, and asks what it knows. */
@@ -57,7 +59,15 @@ function readQuestion(given: unknown): Omit<InspectionQuestion, 'about'> {
   return {
     accountId: idOf(given['accountId']),
     ...readShared(given),
-    of: isRecord(of) ? { id: idOf(of['id']), after: wholeOf(of['after'], Number.MAX_SAFE_INTEGER) } : undefined,
+    of: isRecord(of) ? readWanted(of) : undefined,
+  };
+}
+
+function readWanted(of: Record<string, unknown>): RequestsWanted {
+  return {
+    id: idOf(of['id']),
+    after: wholeOf(of['after'], Number.MAX_SAFE_INTEGER),
+    requestId: of['requestId'] === undefined ? undefined : idOf(of['requestId']),
   };
 }
 

@@ -30,6 +30,10 @@ const request = (inspectionId: string, over: Partial<InspectedRequest> = {}): In
   durationMs: 1,
   isWhole: true,
   leftOut: 0,
+  entryId: 'e',
+  isTls: true,
+  isHeadWhole: true,
+  replayOf: undefined,
   ...over,
 });
 

@@ -3,7 +3,7 @@ import { EndedInspections } from './ended-inspections.ts';
 import { longestInspectionMs, mostOfAccount, readReply } from './inspection-messages.ts';
 import type { InspectionReply, KnownInspection, RequestsWanted, SharedInspections } from './inspection-messages.ts';
 
-export type { InspectedMessage, InspectedRequest } from '../gateway/engine.ts';
+export type { InspectedMessage, InspectedRequest, ReplayOutcome, ReplayRequest } from '../gateway/engine.ts';
 
 /** Requests of one route, edge or endpoint that are recorded for a while. */
 export interface Inspection extends InspectionTerms {
@@ -124,7 +124,9 @@ export class Inspections {
     const newest = Math.max(0, ...requests.map(({ number }) => number));
     // A process that was started anew counts from the beginning.
     const after = of === undefined || newest < of.after ? 0 : of.after;
-    return { ...this.share(accountId), requests: requests.filter(({ number }) => number > after), newest };
+    const isWanted = ({ id, number }: NumberedRequest): boolean =>
+      number > after && (of?.requestId === undefined || id === of.requestId);
+    return { ...this.share(accountId), requests: requests.filter(isWanted), newest };
   }
 
   /** Takes the reply of another process, and returns it. Throws over what it cannot read. */

@@ -20,6 +20,7 @@ import { measureEventLoopDelay } from '../observe/event-loop-delay.ts';
 import { serveMetrics } from '../observe/metrics-server.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { backgroundTasks } from '../resources/background-tasks.ts';
+import { sendReplay } from '../resources/inspections/service.ts';
 import { otherProcesses } from '../resources/other-processes.ts';
 import { localCa } from '../resources/local-ca/service.ts';
 import { reportBackendHealth } from '../resources/static-backends/service.ts';
@@ -34,6 +35,7 @@ import { keptLogins, visitors } from '../resources/visitors/service.ts';
 import { StoreUnavailableError } from '../store/database.ts';
 import { keepChangeLogShort } from '../store/write/keep-change-log-short.ts';
 import { startAgents } from './agents/start-agents.ts';
+import { sendReplays } from './agents/send-replays.ts';
 import { startAsking } from './agents/start-links.ts';
 import type { RunningAgents } from './agents/start-agents.ts';
 import { buildApi } from './build-api.ts';
@@ -143,7 +145,9 @@ export async function startApp(
       ? undefined
       : started.use(await startAgents(config, { ...parts, ...limits, directory, agentPort }));
   if (agents !== undefined) toAgents.resolve(agents.openStream);
-  services.provide(otherProcesses, agents?.ask ?? started.use(await openAsking(config, { ...parts, directory })).ask);
+  const ask = agents?.ask ?? started.use(await openAsking(config, { ...parts, directory })).ask;
+  services.provide(otherProcesses, ask);
+  services.provide(sendReplay, sendReplays({ gateway, processId: registration.id, ask }));
 
   let isStarted = false;
   const readiness = watchReadiness(parts, () => isStarted);

@@ -19,6 +19,7 @@ const unlogged: ReadonlySet<string> = new Set([
   'EventSourcesUpdate',
   'InspectionsCreate',
   'InspectionsDelete',
+  'InspectionsReplay',
   'IpCheck',
   'RehearsalsCreate',
   'TrafficPolicyCheck',
@@ -171,12 +172,15 @@ inAnyWorld('every read', (world) => {
   test('changes nothing', async () => {
     const { own } = world();
     const preparedFor = await own.prepareUnchanged(reads.filter(isChosen));
-    await world().unchanged(() =>
-      forEach(reads, async (operation) => {
-        const { status, text } = await own.call(operation, preparedFor(operation));
-        assert.equal(status, operation.successStatus, text);
-      }),
-    );
+    // What is taken away last is there for the others.
+    const isLast = ({ method }: ApiOperation): boolean => method === 'DELETE';
+    await world().unchanged(async () => {
+      for (const some of [reads.filter((each) => !isLast(each)), reads.filter(isLast)])
+        await forEach(some, async (operation) => {
+          const { status, text } = await own.call(operation, preparedFor(operation));
+          assert.equal(status, operation.successStatus, text);
+        });
+    });
   });
 });
 

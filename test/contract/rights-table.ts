@@ -254,6 +254,7 @@ export const rightsTable: Readonly<Record<string, 'everyone' | 'owner' | 'unprot
   InspectionsList: 'admin',
   InspectionsGet: 'admin',
   InspectionsDelete: 'admin',
+  InspectionsReplay: 'admin',
   DecisionsList: 'everyone',
   DecisionsExplain: 'everyone',
   DecisionsSummary: 'everyone',

@@ -63,6 +63,16 @@ export const pages: readonly PageEntry[] = [
     idPrefixes: ['op_', 'dec_'],
     load: () => import('../pages/requests/page.tsx'),
   },
+  {
+    path: 'inspect',
+    title: 'Inspect requests',
+    icon: 'search',
+    group: 'top',
+    shortcut: 'i',
+    idPrefixes: ['insp_'],
+    isWide: true,
+    load: () => import('../pages/inspect/page.tsx'),
+  },
 
   {
     path: 'ip-restrictions',

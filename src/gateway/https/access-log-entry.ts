@@ -50,6 +50,7 @@ export class AccessLogEntry {
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
     this.source = exchange.client.peer;
+    this.#operationId = exchange.replay?.operationId;
   }
 
   get operationId(): string {

@@ -248,7 +248,7 @@ function findPool(
 
 /** `formerId`: of the one that the same request came to before. */
 function findEdge(
-  { client, host }: Exchange,
+  { client, host, replay }: Exchange,
   { authority }: RequestTarget,
   { hosts }: RequestContext,
   formerId: string | undefined,
@@ -258,7 +258,11 @@ function findEdge(
     throw new UserError(hostDiffersFromSni, { sni: servername, host: authority.name });
   }
   const serving = servername === undefined ? hosts.allPlain(authority.name) : hosts.all(authority.name);
-  const edge = chooseOne(serving, formerId);
+  const edge = chooseOne(
+    // The host may be that of another account by now.
+    replay === undefined ? serving : serving.filter(({ id }) => id === replay.edgeId),
+    formerId,
+  );
   const { port } = authority;
   const isPublic = servername === undefined ? port === plainPort : edge?.ports.includes(port ?? 0) === true;
   const portFits = port === undefined || port === client.localPort || isPublic;

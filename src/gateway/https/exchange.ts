@@ -5,6 +5,7 @@ import type { IpAddress } from '../../lib/ip/address.ts';
 import type { ShownCertificate } from '../../modules/shown-certificate.ts';
 import type { ConnectionFacts } from '../../modules/step.ts';
 import type { OwnOrigin } from './own-exchange.ts';
+import type { ReplayOrigin } from './replays.ts';
 
 /** The connection a request came on. */
 export interface ClientConnection {
@@ -66,6 +67,8 @@ export interface Exchange {
   readonly bodyBytes: number;
   /** Set where a rule has made it. */
   readonly own?: OwnOrigin;
+  /** Set where an admin has made it of one that was recorded. */
+  readonly replay?: ReplayOrigin;
 
   sendInterim(status: number, reason: string, headers: readonly string[]): void;
   /** Throws if the headers cannot be sent. */

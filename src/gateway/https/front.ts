@@ -8,7 +8,7 @@ import type { ClientSource } from '../../lib/ip/identify-client.ts';
 import type { ConnectionServices } from '../../modules/step.ts';
 import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { EngineBounds } from '../bounds/engine-bounds.ts';
-import type { Front, GatewayOptions, InspectionTerms, WrongPassword } from '../engine.ts';
+import type { Front, GatewayOptions, InspectionTerms, ReplayOutcome, ReplayRequest, WrongPassword } from '../engine.ts';
 import type { FrontParts } from '../front-parts.ts';
 import { createFetch } from '../../sign-in/guarded-fetch.ts';
 import type { KeptLogins } from '../../sign-in/kept-logins.ts';
@@ -39,6 +39,7 @@ import type { Exchange } from './exchange.ts';
 import { handleRequest } from './handle-request.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { RequestInspector } from './inspect-requests.ts';
+import { sendAgain } from './replays.ts';
 import { OwnRequests } from './own-requests.ts';
 import { OpenTunnels } from './open-tunnels.ts';
 import { handlePlainRequest } from './plain-requests.ts';
@@ -257,6 +258,12 @@ export class HttpsFront implements Front {
     const ofHttp2 = Math.round((clients * sessions) / Math.max(1, this.#sockets.size));
     this.#h2.relieve(ofHttp2);
     this.#context.toClose = clients - ofHttp2;
+  }
+
+  replay(request: ReplayRequest): Promise<ReplayOutcome> {
+    return sendAgain(request, this.#hosts, (exchange) => {
+      handleRequest(exchange, this.#context);
+    });
   }
 
   inspect(terms: readonly InspectionTerms[]): void {

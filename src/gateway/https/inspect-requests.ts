@@ -158,13 +158,14 @@ export class RequestRecord {
 
   /** What is told of it: secrets are masked before it leaves here. */
   async finish() {
-    const { exchange, source, edgeId, ownerId, log } = this.#visit;
+    const { exchange, source, edgeId, ownerId, log, first } = this.#visit;
+    const { replay } = exchange;
     const status = this.#status;
     const durationMs = performance.now() - this.#startMs;
     const pace = new Pace();
     const target = await finishInTurns(maskTargetSteps(exchange.target.slice(0, keptTarget)), pace);
-    const request = await toMessage(exchange.headers, this.#request, this.#requestBytes, pace);
-    const answer = await toMessage(this.#headers, this.#answer, this.#answerBytes, pace);
+    const request = await toMessage(exchange.headers, this.#request.bytes, this.#requestBytes, pace);
+    const answer = await toMessage(this.#headers, this.#answer.bytes, this.#answerBytes, pace);
     return {
       id: log.operationId,
       atMs: this.#atMs,
@@ -179,6 +180,13 @@ export class RequestRecord {
       answer: status === undefined ? undefined : { status, ...answer },
       durationMs,
       isWhole: this.#isWhole,
+      entryId: first.edgeId,
+      isTls: exchange.client.servername !== undefined,
+      isHeadWhole:
+        exchange.target.length <= keptTarget &&
+        exchange.headers.length <= keptHeaders * 2 &&
+        exchange.headers.every((text) => text.length <= keptValue),
+      replayOf: replay && { id: replay.of, isEdited: replay.isEdited },
     };
   }
 }
@@ -188,15 +196,16 @@ function keep(kept: GrowingBuffer, bytes: Buffer): void {
   if (room > 0 && bytes.length > 0) kept.add(bytes.subarray(0, room));
 }
 
-async function toMessage(
+/** The start of a message, with secrets masked in slices. */
+export async function toMessage(
   headers: readonly string[],
-  kept: GrowingBuffer,
+  kept: Buffer,
   bytes: number,
   pace: Pace,
 ): Promise<InspectedMessage> {
   const shown = headers.slice(0, keptHeaders * 2).map((text) => text.slice(0, keptValue));
   const type = findHeader(headers, 'content-type') ?? '';
-  const read = bodyText(kept.bytes, findHeader(headers, 'content-encoding') ?? '', bytes > kept.length, keptBodyBytes);
+  const read = bodyText(kept, findHeader(headers, 'content-encoding') ?? '', bytes > kept.length, keptBodyBytes);
   return {
     headers: await finishInTurns(maskHeadersSteps(shown), pace),
     bodyBytes: bytes,

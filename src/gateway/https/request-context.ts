@@ -44,10 +44,10 @@ export interface RequestContext {
 /** True if the answer must ask the client to open a new connection. Asked once for each answer. */
 export function endsConnection(
   context: RequestContext,
-  { protocol, own }: Pick<Exchange, 'protocol' | 'own'>,
+  { protocol, own, replay }: Pick<Exchange, 'protocol' | 'own' | 'replay'>,
 ): boolean {
   if (context.draining) return true;
-  if (context.toClose === 0 || protocol === '2' || own !== undefined) return false;
+  if (context.toClose === 0 || protocol === '2' || own !== undefined || replay !== undefined) return false;
   context.toClose -= 1;
   return true;
 }

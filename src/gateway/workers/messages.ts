@@ -3,7 +3,7 @@ import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { CertificatePair } from '../../snapshot/local-ca.ts';
 import type { SnapshotSource } from '../../snapshot/snapshot-file.ts';
 import type { GatewayBounds } from '../bounds/bound.ts';
-import type { GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
+import type { GatewayLog, GatewayOptions, ReplayOutcome, ReplayRequest, TrafficObserver } from '../engine.ts';
 import type { HealthNote } from '../health/health-board.ts';
 import type { NodeEngine } from '../node-engine.ts';
 import type { Arrival } from '../upstream/upstream-sockets.ts';
@@ -46,6 +46,7 @@ export type Task =
   | { readonly task: 'share'; readonly bounds: GatewayBounds; readonly isAlone: boolean }
   | { readonly task: 'tell'; readonly call: EngineCall }
   | { readonly task: 'made'; readonly arrival: Arrival }
+  | { readonly task: 'replay'; readonly request: ReplayRequest }
   | { readonly task: 'loginReply'; readonly reply: LoginReply }
   | { readonly task: 'answer'; readonly question: number; readonly madeByOthers: boolean };
 
@@ -58,6 +59,8 @@ export interface Reply {
   readonly fault?: string;
   /** The answer to `made`: one of its sockets made the connection. */
   readonly made?: boolean;
+  /** The answer to `replay`. */
+  readonly replayed?: ReplayOutcome;
 }
 
 /** Events that are sent one by one; the others are packed, or only counted. */

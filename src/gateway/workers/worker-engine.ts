@@ -13,7 +13,16 @@ import { openTemporaryFile } from '../../snapshot/temporary-file.ts';
 import type { SnapshotFile } from '../../snapshot/snapshot-file.ts';
 import type { GatewayBounds } from '../bounds/bound.ts';
 import { RateCounts } from '../bounds/rate-counts.ts';
-import type { Engine, GatewayLog, InspectionTerms, RateReport, TrafficObserver, WrongPassword } from '../engine.ts';
+import type {
+  Engine,
+  GatewayLog,
+  InspectionTerms,
+  RateReport,
+  ReplayOutcome,
+  ReplayRequest,
+  TrafficObserver,
+  WrongPassword,
+} from '../engine.ts';
 import { HealthBoard } from '../health/health-board.ts';
 import type { HealthObserver } from '../health/health-board.ts';
 import { endedHereLimit } from '../sign-in/visitor-keys.ts';
@@ -189,6 +198,13 @@ export class WorkerEngine implements Engine {
 
   countRates(reports: readonly RateReport[]): void {
     this.#countRates(reports);
+  }
+
+  /** By any of the workers: they serve the same. */
+  async replay(request: ReplayRequest): Promise<ReplayOutcome> {
+    const [worker] = this.#live;
+    const reply = await worker?.ask({ task: 'replay', request }).catch(nothing);
+    return reply?.replayed ?? { state: 'gone' };
   }
 
   inspect(terms: readonly InspectionTerms[]): void {

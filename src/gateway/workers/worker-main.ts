@@ -23,7 +23,7 @@ import type { Arrival } from '../upstream/upstream-sockets.ts';
 import { EventBatch } from './event-batch.ts';
 import { RemoteLogins } from './login-calls.ts';
 import { linkDescriptor } from './messages.ts';
-import type { FromWorker, LogLine, Request, WorkerOptions } from './messages.ts';
+import type { FromWorker, LogLine, Reply, Request, WorkerOptions } from './messages.ts';
 
 const loadMs = 1000;
 const noteMs = 10;
@@ -62,15 +62,14 @@ setInterval(() => {
 async function answer(request: Request): Promise<void> {
   const { number } = request;
   try {
-    const made = await perform(request);
-    await send({ type: 'reply', number, ...(made !== undefined && { made }) });
+    await send({ type: 'reply', number, ...(await perform(request)) });
   } catch (error) {
     await send({ type: 'reply', number, fault: error instanceof Error ? error.message : String(error) });
   }
 }
 
-/** Returns the answer to `made`. */
-async function perform(request: Request): Promise<boolean | undefined> {
+/** Returns what the reply says beside that it is done. */
+async function perform(request: Request): Promise<Pick<Reply, 'made' | 'replayed'> | undefined> {
   if (request.task === 'start') {
     engine = await start(request);
     return undefined;
@@ -110,7 +109,9 @@ async function perform(request: Request): Promise<boolean | undefined> {
       break;
     }
     case 'made':
-      return engine.made(request.arrival);
+      return { made: engine.made(request.arrival) };
+    case 'replay':
+      return { replayed: await engine.replay(request.request) };
     case 'loginReply':
       logins.answered(request.reply);
       break;

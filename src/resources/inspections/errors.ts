@@ -35,3 +35,29 @@ export const badCursor = defineError(
   400,
   'The parameter after is no cursor. Give the cursor of an answer before, or leave it out.',
 );
+
+export const requestNotKept = defineError(
+  20433,
+  404,
+  'The request {id} is not kept, or not any more: each gateway keeps the last 100 of an inspection.',
+);
+
+export const notReplayable = defineError(20434, 400, 'The request cannot be replayed so: {reason}.');
+
+export const replayUnserved = defineError(
+  20435,
+  409,
+  'The edge or endpoint does not serve the host {host} any more, so that the request cannot be replayed.',
+);
+
+export const replayGatewayGone = defineError(
+  20436,
+  503,
+  'The gateway {process}, which has recorded the request, does not answer. Try again shortly, or replay a request that another one has recorded.',
+);
+
+export const tooManyReplays = defineError(
+  20437,
+  429,
+  'An account replays {count} requests within a minute, and four at the same time, at most. Try again shortly.',
+);

@@ -10,7 +10,15 @@ import { edgeAddresses, edgeModules, httpsRouteModules } from '../edges/service.
 import type { Resource, ResourceContext } from '../resource.ts';
 import * as errors from './errors.ts';
 import { path, presentGateways, presentInspection, presentRequest } from './present.ts';
-import { InspectionCreate, InspectionsView, InspectionView, InspectionWithRequests } from './schema.ts';
+import { replayOperation } from './replay.ts';
+import {
+  InspectionCreate,
+  InspectionReplay,
+  InspectionReplayed,
+  InspectionsView,
+  InspectionView,
+  InspectionWithRequests,
+} from './schema.ts';
 import { inspections } from './service.ts';
 import { readCursor, shareWithGateways, writeCursor } from './share-with-gateways.ts';
 
@@ -174,11 +182,19 @@ function notFound(call: Call): UserError {
 export const inspectionsResource: Resource = {
   errors: Object.values(errors),
   migrations: [],
-  schemas: [InspectionCreate, InspectionView, InspectionWithRequests, InspectionsView],
+  schemas: [
+    InspectionCreate,
+    InspectionView,
+    InspectionWithRequests,
+    InspectionsView,
+    InspectionReplay,
+    InspectionReplayed,
+  ],
   operations: (context) => [
     createOperation(context),
     listOperation(context),
     getOperation(context),
     deleteOperation(context),
+    replayOperation(context),
   ],
 };

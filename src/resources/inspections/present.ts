@@ -50,10 +50,13 @@ export function presentRequest(request: InspectedRequest, processId: string) {
     ...(answer !== undefined && { answer: { status: answer.status, ...presentMessage(answer) } }),
     duration_ms: Math.round(request.durationMs * microsecondsInMs) / microsecondsInMs,
     is_whole: request.isWhole,
+    ...(request.replayOf !== undefined && {
+      replay_of: { id: request.replayOf.id, is_edited: request.replayOf.isEdited },
+    }),
   };
 }
 
-function presentMessage({ headers, body, bodyBytes, isBodyWhole }: InspectedMessage) {
+export function presentMessage({ headers, body, bodyBytes, isBodyWhole }: InspectedMessage) {
   const shown: { readonly name: string; readonly value: string }[] = [];
   for (let at = 0; at < headers.length; at += 2) shown.push({ name: headers[at] ?? '', value: headers[at + 1] ?? '' });
   return {

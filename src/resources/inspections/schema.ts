@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 
+import { mostBodyBytes } from './build-replay.ts';
 import { gatewayStates } from './share-with-gateways.ts';
 
 const text = (description: string) => Type.String({ description });
@@ -62,6 +63,12 @@ const InspectedRequestView = Type.Object(
     ),
     duration_ms: Type.Number({ description: 'From when it was let pass to the end of the answer.' }),
     is_whole: Type.Boolean({ description: 'False if the answer was cut off.' }),
+    replay_of: Type.Optional(
+      Type.Object(
+        { id: text('The request that was sent again.'), is_edited: Type.Boolean({ description: 'It was changed.' }) },
+        { description: 'Present for a replay.' },
+      ),
+    ),
   },
   { description: 'A request that was let in, with its answer.' },
 );
@@ -120,4 +127,50 @@ export const InspectionsView = Type.Object(
     uri: text('URI of the list resource.'),
   },
   { $id: 'Inspections' },
+);
+
+export const InspectionReplay = Type.Object(
+  {
+    request_id: Type.String({
+      description: 'The request to send again, as the inspection shows it.',
+      pattern: '^\\w{1,64}$',
+      examples: ['op_2tQzYDLwIVU45s8sSMNpRfQp1Ng'],
+    }),
+    method: Type.Optional(Type.String({ description: 'Another method.', maxLength: 40, examples: ['POST'] })),
+    target: Type.Optional(
+      Type.String({ description: 'Another path and query.', maxLength: 4096, examples: ['/hooks?n=1'] }),
+    ),
+    headers: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { name: Type.String({ maxLength: 256 }), value: Type.String({ maxLength: 8192 }) },
+          { additionalProperties: false },
+        ),
+        { description: 'All headers, in place of those that were recorded. Host stays as it was.', maxItems: 100 },
+      ),
+    ),
+    body: Type.Optional(Type.String({ description: 'Another body, of 32 KiB at most.', maxLength: mostBodyBytes })),
+  },
+  { $id: 'InspectionReplay', additionalProperties: false },
+);
+
+export const InspectionReplayed = Type.Object(
+  {
+    id: text('Id of the new request, as in decisions. If the checks let it in, the inspection shows it too.'),
+    replay_of: text('The request that was sent again.'),
+    is_edited: Type.Boolean({ description: 'It was changed.' }),
+    process_id: text('The process that carried it, as GET /gateways has it.'),
+    left_out: Type.Array(Type.String(), {
+      description: 'Headers, and with "?" parameters, that were masked and so were not sent.',
+    }),
+    answer: Type.Optional(
+      Type.Object(
+        { status: Type.Integer({ description: 'The HTTP status.' }), ...messageFields },
+        { description: 'As a visitor would have got it. Absent: there was none within ten seconds.' },
+      ),
+    ),
+    is_whole: Type.Boolean({ description: 'False if the answer was cut off.' }),
+    duration_ms: Type.Number({ description: 'To the end of the answer.' }),
+  },
+  { $id: 'InspectionReplayed' },
 );

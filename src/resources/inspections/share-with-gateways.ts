@@ -27,6 +27,7 @@ interface Wanted {
   readonly id: string;
   /** By process: the number of the newest request that the caller has. */
   readonly after: ReadonlyMap<string, number>;
+  readonly requestId?: string;
 }
 
 /** Tells every gateway what is inspected, and hears what each knows and has recorded. This process knows of all of it then. */
@@ -39,7 +40,7 @@ export async function shareWithGateways(
   const own = services.get(inspections);
   const ask = services.get(otherProcesses);
   const of = ({ id }: ListedProcess): RequestsWanted | undefined =>
-    wanted && { id: wanted.id, after: wanted.after.get(id) ?? 0 };
+    wanted && { id: wanted.id, after: wanted.after.get(id) ?? 0, requestId: wanted.requestId };
   const tell = async (other: ListedProcess): Promise<AskedGateway> => {
     const shared = own.share(accountId);
     const question: InspectionQuestion = { about: 'inspections', accountId, ...shared, of: of(other) };

@@ -6,7 +6,9 @@ import { scratchFolder } from '../../support/scratch.ts';
 import { newId } from '../../../src/lib/ids.ts';
 import { gatewaySuffix } from '../../../src/decisions/gateway-suffix.ts';
 import type { Decisions } from '../../../src/decisions/decisions.ts';
+import { recordedId, unique } from './examples.ts';
 import { keptDecisions } from '../../../src/resources/decisions/service.ts';
+import { inspections } from '../../../src/resources/inspections/service.ts';
 import { visitors } from '../../../src/resources/visitors/service.ts';
 import { signIn } from '../../agents/support/sign-in.ts';
 import { exampleOf } from './load-examples.ts';
@@ -125,6 +127,7 @@ export class Account {
     assert.ok(create, `nothing can be created at ${collection}: teach ${import.meta.filename} how an example is made`);
     const answer = await this.call(create, { path, body: await this.#body(create) });
     assert.equal(answer.status, 201, `${create.id} answered ${answer.text}`);
+    if (collection === '/inspections') await recordRequest(this, answer.body);
     return answer.body;
   }
 
@@ -197,6 +200,39 @@ async function keepDecision({ gatehouse, token }: Account): Promise<string> {
   decisions.add(accountId, decision({ edge_id: edge.id, route_id: '' }));
   const { rows } = await decisions.ask('list', { accountId, limit: 1 });
   return `dec_${String(rows[0]?.number).padStart(17, '0')}${gatewaySuffix(decisions.gateway)}`;
+}
+
+/** Records a request as a gateway does, of the id that examples name. */
+async function recordRequest(
+  { gatehouse, token }: Account,
+  { id: inspectionId, subject_id: edgeId }: { readonly id: string; readonly subject_id?: string },
+): Promise<void> {
+  const { services, store } = gatehouse.app.context;
+  const host = `recorded-${unique()}.example.com`;
+  await gatehouse.patch(`/edges/https/${edgeId}`, { hostports: [`${host}:443`] }, { token });
+  const [row] = await store.queries.all('SELECT account_id FROM https_edges WHERE id = $1', [String(edgeId)]);
+  services.get(inspections).inspected({
+    inspectionId,
+    accountId: String(row?.[0]),
+    id: recordedId,
+    atMs: Date.now(),
+    edgeId: String(edgeId),
+    entryId: String(edgeId),
+    routeId: String(edgeId),
+    source: '192.0.2.1',
+    method: 'GET',
+    target: '/',
+    host,
+    protocol: '1.1',
+    request: { headers: [], bodyBytes: 0, isBodyWhole: true },
+    answer: undefined,
+    durationMs: 1,
+    isWhole: true,
+    isTls: true,
+    isHeadWhole: true,
+    replayOf: undefined,
+    leftOut: 0,
+  });
 }
 
 /** Tells what a gateway tells when somebody has signed in. */

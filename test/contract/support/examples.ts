@@ -9,6 +9,9 @@ export type MakeBody = (account: ExampleMaker) => unknown;
 /** The examples of a resource, by operation id; one for each operation that takes a body. */
 export type ResourceExamples = Readonly<Record<string, MakeBody>>;
 
+/** Id of the request that each inspection of an example has recorded. */
+export const recordedId = 'op_2tQzYDLwIVU45s8sSMNpRfQp1Ng';
+
 let counter = 0;
 
 /** Returns a number that no other example has. */

@@ -6,7 +6,7 @@ import { checkData } from '../../support/openapi-check.ts';
 import { createAccount, createUser } from '../../support/people.ts';
 import { appHost, createAppEdge } from './support/app-edge.ts';
 import { Program } from './support/program.ts';
-import { Site } from './support/site.ts';
+import { Site, siteHost } from './support/site.ts';
 import { askHttps } from './support/traffic.ts';
 import { until } from './support/until.ts';
 import { startUpstream } from './support/upstream.ts';
@@ -52,6 +52,60 @@ onAnyDatabase('inspections', (newDatabase) => {
       assert.equal((await gatehouse.get(`/inspections/${begun.id}`)).status, 404);
       await site.askHttps({ path: '/a/after' });
       assert.deepEqual((await gatehouse.get('/inspections')).body.inspections, []);
+    });
+
+    test('replay a request through all rules, marked, without secrets, and to the edge that it came to', async () => {
+      const { gatehouse } = site;
+      const { body: begun } = await start({ subject_id: site.edgeId });
+      const shown = async () => (await gatehouse.get(`/inspections/${begun.id}`)).body;
+      await site.askHttps({
+        path: '/a/replay?token=hunter2&n=1',
+        method: 'POST',
+        body: 'hello',
+        headers: { authorization: 'Bearer hunter2', 'x-one': '1', 'x-forwarded-for': '198.51.100.7' },
+      });
+      await until(async () => (await shown()).recorded === 1, 'recorded');
+      const [{ id }] = (await shown()).requests;
+      const replay = (body: object, token = gatehouse.token) =>
+        gatehouse.post(`/inspections/${begun.id}/replays`, { request_id: id, ...body }, { token });
+      const { status, body: sent } = await replay({});
+      assert.equal(status, 200, JSON.stringify(sent));
+      checkData('InspectionReplayed', sent);
+      assert.deepEqual([sent.answer.status, sent.is_whole, sent.is_edited], [200, true, false]);
+      assert.deepEqual(sent.left_out.toSorted(), ['?token', 'authorization']);
+      await until(async () => (await shown()).recorded === 2, 'the replay is recorded');
+      const [again, first] = (await shown()).requests;
+      assert.deepEqual([again.id, again.replay_of, first.id], [sent.id, { id, is_edited: false }, id]);
+      const valueOf = (request: typeof again, name: string) =>
+        request.request.headers.find((each: { name: string }) => each.name.toLowerCase() === name)?.value;
+      assert.deepEqual(
+        [again.method, again.target, again.request.body, valueOf(again, 'x-one'), valueOf(again, 'gatehouse-replay')],
+        ['POST', '/a/replay?n=1', 'hello', '1', id],
+      );
+      assert.equal(valueOf(again, 'authorization'), undefined);
+      // It counts as one of the caller, whatever its headers say.
+      assert.equal(again.client_ip, '127.0.0.1');
+      const { body: edited } = await replay({ method: 'GET', target: '/b', headers: [], body: '' });
+      assert.deepEqual([edited.answer.status, edited.is_edited, edited.left_out], [200, true, []]);
+      assert.equal((await replay({ target: 'http://169.254.169.254/' })).status, 400);
+      assert.equal((await replay({ request_id: 'op_x' })).status, 404);
+      const member = await createUser(gatehouse, 'member');
+      assert.equal((await replay({}, member.token)).status, 403);
+      const other = await createUser(gatehouse, 'admin', await createAccount(gatehouse));
+      assert.equal((await replay({}, other.token)).status, 404);
+
+      const restriction = await site.restrict(true, await site.policy('203.0.113.0/24'));
+      await until(async () => (await replay({})).body.answer?.status === 403, 'the rules are asked');
+      assert.equal((await shown()).recorded, 3);
+      await gatehouse.delete(`/ip_restrictions/${restriction.id}`);
+      await until(async () => (await replay({})).body.answer?.status === 200, 'let in again');
+      await gatehouse.patch(`/edges/https/${site.edgeId}`, { hostports: ['elsewhere.site.test:443'] });
+      await until(async () => (await replay({})).status === 409, 'the host is not that of the edge any more');
+      await gatehouse.patch(`/edges/https/${site.edgeId}`, { hostports: [`${siteHost}:443`] });
+      let last = 0;
+      for (let at = 0; at < 31 && last !== 429; at++) last = (await replay({})).status;
+      assert.equal(last, 429);
+      await gatehouse.delete(`/inspections/${begun.id}`);
     });
 
     test('are for admins of the account alone, and for what is theirs', async () => {
@@ -116,11 +170,17 @@ onAnyDatabase('inspections', (newDatabase) => {
     await askHttps(other.httpsPort, appHost, { path: '/later' });
     await until(async () => (await shown(`?after=${whole.cursor}`)).requests.length === 1, 'what has come since');
 
+    for (const processId of new Set(processes)) {
+      const { id } = whole.requests.find((each: { process_id: string }) => each.process_id === processId);
+      const sent = await api.must('POST', `/inspections/${begun.id}/replays`, { request_id: id });
+      assert.deepEqual([sent.process_id, sent.answer?.status], [processId, 200]);
+    }
+
     one.signal('SIGSTOP');
     try {
       const rest = await shown();
       assert.deepEqual(statesOf(rest).split(' ').toSorted(), ['answered', 'no_answer']);
-      assert.ok(rest.recorded > 0 && rest.recorded < whole.recorded + 1);
+      assert.ok(rest.recorded > 0 && rest.recorded < whole.recorded + 3);
       await api.must('DELETE', `/inspections/${begun.id}`);
     } finally {
       one.signal('SIGCONT');

@@ -94,6 +94,7 @@ const endpoints: Resource<'EndpointsList'> = {
           <>
             <RefusedLately of={{ edge: id }} />
             <ButtonLink to={`/who-gets-in?edge=${id}`}>Who gets in here</ButtonLink>
+            <ButtonLink to={`/inspect?subject=${id}`}>Inspect requests</ButtonLink>
           </>
         )}
         {mayWrite ? <EditActs /> : null}

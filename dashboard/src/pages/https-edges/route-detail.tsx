@@ -1,7 +1,7 @@
 import type { HttpsEdgeRoute, Reply } from '../../../../client/src/index.ts';
 import { demanding } from '../../api/action.ts';
 import { client } from '../../api/client.ts';
-import { Button } from '../../components/button.tsx';
+import { Button, ButtonLink } from '../../components/button.tsx';
 import { Id } from '../../components/copy.tsx';
 import { DeleteDialog } from '../../components/delete-dialog.tsx';
 import { useMayWrite } from '../../components/rights.tsx';
@@ -42,6 +42,9 @@ export function RouteDetail({ reply, reread }: Props) {
             : route.description}
         </span>
         <RefusedLately small of={{ route: route.id }} />
+        <ButtonLink small to={`/inspect?subject=${route.id}`}>
+          Inspect requests
+        </ButtonLink>
         {mayWrite ? (
           <>
             <Button small onClick={() => setParams({ editroute: '1' })}>
