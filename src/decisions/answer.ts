@@ -1,7 +1,7 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
 
-import type { Answer, Asked, DecisionFilter, QueryLimits, QuestionKind } from './messages.ts';
-import type { Part, Parts } from './parts.ts';
+import type { Answer, Asked, QueryLimits, QuestionKind } from './messages.ts';
+import type { Parts } from './parts.ts';
 import { readPage } from './read-parts.ts';
 import { readSummary } from './read-summary.ts';
 import { readTop } from './read-top.ts';
@@ -17,7 +17,7 @@ type Readers = {
 
 /** One reader for each kind of question. */
 const readers: Readers = {
-  list: (reading, parts, asked) => readPage(reading, partsFor(parts, asked), asked),
+  list: readPage,
   summary: readSummary,
   top: readTop,
   edges: readVisitedEdges,
@@ -33,13 +33,4 @@ export function answer<Kind extends ReadKind>(
   limits: Partial<QueryLimits> = {},
 ): Promise<Answer<Kind>> {
   return readWithin(instance, limits, (reading) => readers[kind](reading, parts, asked));
-}
-
-/** Parts that may have rows for the filter, newest first. */
-function partsFor(
-  { open, closed }: Parts,
-  { before = Infinity, fromMs = -Infinity, toMs = Infinity }: DecisionFilter,
-): readonly Part[] {
-  const all = open === undefined ? closed : [open, ...closed];
-  return all.filter(({ firstNumber, minAtMs, maxAtMs }) => firstNumber < before && maxAtMs >= fromMs && minAtMs < toMs);
 }

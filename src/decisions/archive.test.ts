@@ -55,7 +55,7 @@ describe('the archive', () => {
       assert.equal(before.length, 4);
       for (const [at, day] of [40, 35, 5, 1].entries()) {
         const date = new Date(daysAgo(day)).toISOString().slice(0, 10);
-        assert.match(before[at] ?? '', new RegExp(`^ac_one/${date}/${decisions.gateway}-[\\d-]+\\.parquet$`));
+        assert.match(before[at] ?? '', new RegExp(`^ac_one/${date}/${decisions.gateway}-[\\d-]+\\.2\\.parquet$`));
       }
       assert.equal(filesIn(join(folder, 'accounts')).filter((name) => name.endsWith('.parquet')).length, 1);
       assert.equal(await pathsOf(decisions), '/1 /5 /35 /40');
@@ -105,7 +105,7 @@ describe('the archive', () => {
       await decisions.tend(nowMs + hourMs);
       assert.equal(await pathsOf(decisions), '/1 /6');
       assert.deepEqual(readdirSync(parent), [], 'a missing mount is not made');
-      assert.deepEqual(seen.archive, { waiting: 2, lost: 0 });
+      assert.deepEqual(seen.archive, { waiting: 2, aside: 0, lost: 0 });
       assert.equal(seen.lines.filter((line) => line.includes('GATEHOUSE_DECISIONS_ARCHIVE')).length, 1);
     }
     mkdirSync(archive);
@@ -113,7 +113,7 @@ describe('the archive', () => {
     mkdirSync(join(archive, account));
     await using decisions = await open(archive, folder, seen, { days: 7 });
     await decisions.tend(nowMs + hourMs);
-    assert.deepEqual([filesIn(archive).length, seen.archive], [2, { waiting: 0, lost: 0 }]);
+    assert.deepEqual([filesIn(archive).length, seen.archive], [2, { waiting: 0, aside: 0, lost: 0 }]);
   });
 
   test('that has lost a file, or gets it half, is told, and what it never had is not shown as nothing', async () => {
@@ -123,7 +123,7 @@ describe('the archive', () => {
     await using decisions = await open(archive, scratchFolder(), seen);
     await keepDays(decisions, 9);
     await decisions.tend(nowMs);
-    assert.deepEqual(seen.archive, { waiting: 0, lost: 1 });
+    assert.deepEqual(seen.archive, { waiting: 0, aside: 0, lost: 1 });
     assert.ok(seen.lines.some((line) => line.startsWith('decisions were removed before the archive had them')));
     mkdirSync(join(archive, account), { recursive: true });
     const asked = { accountId: account, fromMs: daysAgo(20), toMs: nowMs, stepMs: dayMs };

@@ -1,5 +1,8 @@
-/** Version of the columns, which every file of decisions names. It grows when a column changes its meaning or goes. */
-export const schemaVersion = 1;
+/**
+ * Version of the columns, which every file of decisions names. It grows when a column changes its meaning or goes. In version 1,
+ * the halves of the source were unsigned, which some engines cannot read.
+ */
+export const schemaVersion = 2;
 
 /** Columns in their order. An empty text stands for none, as 0 does in `port`, `status` and `code`, and -1 in `upstream_us`. */
 export const columns = {
@@ -12,9 +15,9 @@ export const columns = {
   edge_id: 'VARCHAR',
   route_id: 'VARCHAR',
   source: 'VARCHAR',
-  /** The two halves of the source as an IPv6 address; IPv4 is mapped (::ffff:0:0/96). */
-  source_high: 'UBIGINT',
-  source_low: 'UBIGINT',
+  /** The 64 bits of each half of the source as an IPv6 address, as a signed number; IPv4 is mapped (::ffff:0:0/96). */
+  source_high: 'BIGINT',
+  source_low: 'BIGINT',
   port: 'INTEGER',
   host: 'VARCHAR',
   method: 'VARCHAR',

@@ -33,8 +33,8 @@ export interface DecisionsObserver {
   decisionsKept(rows: number): void;
   decisionsDropped(rows: number): void;
   decisionsSize(bytes: number): void;
-  /** Files that wait for the archive, and files that were removed before it had them. */
-  decisionsArchive(waiting: number, lost: number): void;
+  /** Files that wait for the archive, those of them that it cannot take, and files that were removed before it had them. */
+  decisionsArchive(files: { readonly waiting: number; readonly aside: number; readonly lost: number }): void;
 }
 
 interface Parts {
@@ -63,6 +63,8 @@ export class Decisions implements AsyncDisposable {
   #oldestMs: number | undefined;
   #archiveFault: string | undefined;
   #archiveLost = 0;
+  /** Files that were told to be set aside. */
+  #archiveAside: ReadonlySet<string> = new Set();
 
   /** Rejects with a sentence, and the remedy, if they cannot be kept. */
   static async open(parts: Parts): Promise<Decisions> {
@@ -188,8 +190,15 @@ export class Decisions implements AsyncDisposable {
     this.#parts.observer.decisionsDropped(rows);
   }
 
-  #tellArchive({ waiting, lost, fault }: ArchiveState): void {
-    this.#parts.observer.decisionsArchive(waiting, lost);
+  #tellArchive({ waiting, aside, lost, fault, names }: ArchiveState): void {
+    this.#parts.observer.decisionsArchive({ waiting, aside, lost });
+    for (const { file, cause } of names)
+      if (!this.#archiveAside.has(file))
+        this.#parts.log.warn(
+          { file, cause },
+          'a file of decisions cannot be copied to the archive: it is tried again later',
+        );
+    this.#archiveAside = new Set(names.map(({ file }) => file));
     if (fault !== undefined && fault !== this.#archiveFault)
       this.#parts.log.warn({ cause: fault, waiting }, 'decisions cannot be copied to GATEHOUSE_DECISIONS_ARCHIVE');
     if (fault === undefined && this.#archiveFault !== undefined)

@@ -280,6 +280,10 @@ export interface ArchiveState {
   readonly lost: number;
   /** Why files cannot be copied for now. */
   readonly fault: string | undefined;
+  /** Files that could not be copied, while others can, and are tried again later. */
+  readonly aside: number;
+  /** Some of them. */
+  readonly names: readonly { readonly file: string; readonly cause: string }[];
 }
 
 type AskTask = {

@@ -11,7 +11,8 @@ import type { PackedDecisions } from './packed-decisions.ts';
 
 const unwritten = new Set(['number', 'source_high', 'source_low']);
 const names = Object.entries(columns).filter(([name]) => !unwritten.has(name));
-const text = fc.string({ unit: 'binary', maxLength: 8 });
+// Some come again, in other columns, rows and batches.
+const text = fc.oneof(fc.constantFrom('', 'a', 'b'), fc.string({ unit: 'binary', maxLength: 8 }));
 const fields = names.map(([name, type]) => [name, type === 'VARCHAR' ? text : fc.double()] as const);
 // The arbitraries have the names and types of the columns.
 const anyDecision = fc.record(Object.fromEntries(fields)) as unknown as fc.Arbitrary<Decision>;

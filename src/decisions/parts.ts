@@ -4,8 +4,8 @@ export interface Part {
   readonly firstNumber: number;
   readonly minAtMs: number;
   readonly maxAtMs: number;
-  /** Undefined: they have not been counted yet. */
-  rows?: number | undefined;
+  /** Undefined: they have not been counted. */
+  readonly rows?: number | undefined;
 }
 
 /** A closed part: its decisions are never changed. */

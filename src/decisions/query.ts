@@ -37,10 +37,14 @@ export function conditionsOf(filter: Selection & { readonly before?: number | un
     for (const [at, { key }] of anyOf.entries()) values[`key${at}`] = key;
   }
   if (source !== undefined) {
-    const { first, last } = source;
-    const bounds = { firstHigh: first.high, firstLow: first.low, lastHigh: last.high, lastLow: last.low };
-    // A network ends within the lower half, or has all of it.
-    add('source_high BETWEEN $firstHigh AND $lastHigh AND source_low BETWEEN $firstLow AND $lastLow', bounds);
+    for (const half of ['high', 'low'] as const) {
+      // The columns are signed, so that a range may begin above zero and go on below.
+      const [from, to] = [BigInt.asIntN(64, source.first[half]), BigInt.asIntN(64, source.last[half])];
+      add(`(source_${half} >= $${half}From ${from <= to ? 'AND' : 'OR'} source_${half} <= $${half}To)`, {
+        [`${half}From`]: from,
+        [`${half}To`]: to,
+      });
+    }
     conditions.push("source <> ''");
   }
   return { where: conditions.join(' AND '), values };

@@ -2,7 +2,7 @@ import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 
 import type { QueryLimits } from './messages.ts';
 
-const usualLimits: QueryLimits = { rows: 1_000_000, beginMs: 4_000, endMs: 8_000 };
+const usualLimits: QueryLimits = { rows: 10_000_000, beginMs: 4_000, endMs: 8_000 };
 
 /** A connection for one question, and whether it has used up its time. */
 export interface Reading {

@@ -18,8 +18,7 @@ import { KeyCounts } from '../lib/key-counts.ts';
 import { answer } from './answer.ts';
 import { Archive } from './archive.ts';
 import type { Archived } from './archive.ts';
-import { columnNames, schemaVersion } from './columns.ts';
-import { cannotUse, openEngine, quoted } from './engine.ts';
+import { cannotUse, openEngine } from './engine.ts';
 import type { Answer, Asked, DecisionPage, QuestionKind, Started, StoreOptions, StoreSize } from './messages.ts';
 import { OpenPart } from './open-part.ts';
 import type { Lines } from './open-part.ts';
@@ -28,10 +27,9 @@ import { readClosedAfter, readOpenAfter } from './read-after.ts';
 import { readWithin } from './reading.ts';
 import type { Reading } from './reading.ts';
 import { Summaries } from './summaries.ts';
-import { linesTable, parquetTable, sync } from './tables.ts';
+import { decisionsEnd, linesTable, parquetTable, partRows, sync, writeDecisions } from './tables.ts';
 
-/** A part is closed when it has so many rows or bytes, and at the end of every hour. */
-const partRows = 65_536;
+/** A part is closed when it has so many bytes or `partRows`, and at the end of every hour. */
 const partBytes = 32 * 1024 * 1024;
 /** Open parts have this share of all bytes; the largest is closed where they have more. */
 const openShare = 1 / 4;
@@ -44,7 +42,8 @@ const dayMs = 24 * hourMs;
 /** The clock may jump: it makes decisions older no faster than so many times the time that has passed. */
 const clockRate = 24;
 const accountPattern = /^\w{1,64}$/;
-const closedPattern = /^(\d+)-(\d+)-(\d+)-(\d+)\.parquet$/;
+/** Names of files of version 1 do not say so. */
+const closedPattern = /^(\d+)-(\d+)-(\d+)-(\d+)(?:\.2)?\.parquet$/;
 const openPattern = /^(\w+)\.(\d+)\.tsv$/;
 /** Files that this store and its engine leave in `temporary`. */
 const unfinishedPattern = /^(?:\w+\.\d+\.parquet|duckdb_temp.*)$/;
@@ -314,17 +313,14 @@ export class DecisionStore {
     const unfinished = join(this.#options.folder, 'temporary', `${accountId}.${firstNumber}.parquet`);
     let added: ClosedPart | undefined;
     try {
-      await this.#writer.run(
-        `COPY (SELECT ${columnNames} FROM ${linesTable(path)} ORDER BY number) TO ${quoted(unfinished)} ` +
-          `(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${partRows}, KV_METADATA {gatehouse_schema: '${schemaVersion}'})`,
-      );
+      await this.#writer.run(writeDecisions(linesTable(path), unfinished));
       const found = await this.#writer.runAndReadAll(
         `SELECT coalesce(min(at_ms), 0), coalesce(max(at_ms), 0), coalesce(max(number), 0), count(*) FROM ${parquetTable(unfinished)}`,
       );
       const [minAtMs = 0, maxAtMs = 0, lastNumber = 0, rows = 0] = (found.getRows()[0] ?? []).map(Number);
       if (rows > 0) {
         sync(unfinished);
-        const closed = join(folder, `${minAtMs}-${maxAtMs}-${firstNumber}-${lastNumber}.parquet`);
+        const closed = join(folder, `${minAtMs}-${maxAtMs}-${firstNumber}-${lastNumber}${decisionsEnd}`);
         renameSync(unfinished, closed);
         const bytes = statSync(closed).size;
         const table = parquetTable(closed);

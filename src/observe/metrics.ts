@@ -158,6 +158,10 @@ export class Metrics {
     'gatehouse_decisions_archive_waiting',
     'Files of decisions that wait to be copied to the archive, each minute.',
   );
+  readonly #decisionsArchiveAside = this.#gauge(
+    'gatehouse_decisions_archive_set_aside',
+    'Files of decisions that could not be copied to the archive and are tried again later, each minute.',
+  );
   readonly #decisionsArchiveLost = this.#gauge(
     'gatehouse_decisions_archive_lost',
     'Files of decisions that were removed before the archive had them, since the start of their keeper.',
@@ -495,8 +499,9 @@ export class Metrics {
     this.#decisionsBytes.set(bytes);
   }
 
-  decisionsArchive(waiting: number, lost: number): void {
+  decisionsArchive({ waiting, aside, lost }: Record<'waiting' | 'aside' | 'lost', number>): void {
     this.#decisionsArchiveWaiting.set(waiting);
+    this.#decisionsArchiveAside.set(aside);
     this.#decisionsArchiveLost.set(lost);
   }
 

@@ -41,7 +41,7 @@ export class Seen {
   kept = 0;
   dropped = 0;
   bytes = 0;
-  archive = { waiting: 0, lost: 0 };
+  archive = { waiting: 0, aside: 0, lost: 0 };
   readonly lines: string[] = [];
   readonly log = {
     info: () => {},
@@ -52,7 +52,7 @@ export class Seen {
     decisionsKept: (rows: number) => (this.kept += rows),
     decisionsDropped: (rows: number) => (this.dropped += rows),
     decisionsSize: (bytes: number) => (this.bytes = bytes),
-    decisionsArchive: (waiting: number, lost: number) => (this.archive = { waiting, lost }),
+    decisionsArchive: (files: Seen['archive']) => (this.archive = files),
   };
 }
 

@@ -91,6 +91,7 @@ suite('metrics', () => {
       gatehouse_decisions_kept_total: 'counter',
       gatehouse_decisions_dropped_total: 'counter',
       gatehouse_decisions_archive_lost: 'gauge',
+      gatehouse_decisions_archive_set_aside: 'gauge',
       gatehouse_decisions_archive_waiting: 'gauge',
       gatehouse_decisions_bytes: 'gauge',
     });
