@@ -79,15 +79,14 @@ describe('the snapshot file', () => {
     assert.deepEqual(byId(set), byId(expected));
   });
 
-  test('of many entries is packed in turns, between which others have theirs', async () => {
+  test('of many entries is written in turns, between which others have theirs', async () => {
     await using file = openFile(await newPath());
     let turns = 0;
     const entriesOfTurn = new Map<number, number>();
-    // Packing an entry reads its fields; each takes a millisecond.
-    const slow = backends(100).map((entry) => ({
+    // Sending an entry reads its fields.
+    const slow = backends(2_050).map((entry) => ({
       ...entry,
       get host() {
-        for (const endMs = performance.now() + 1; performance.now() < endMs;);
         entriesOfTurn.set(turns, (entriesOfTurn.get(turns) ?? 0) + 1);
         return 'app.internal';
       },
@@ -101,7 +100,7 @@ describe('the snapshot file', () => {
     file.follow(whole(7, slow));
     await file.flush();
     isWritten = true;
-    assert.ok(Math.max(...entriesOfTurn.values()) <= 10, JSON.stringify([...entriesOfTurn]));
+    assert.ok(Math.max(...entriesOfTurn.values()) <= 400, JSON.stringify([...entriesOfTurn]));
   });
 
   test('costs what has changed, also where an update names everything again', async () => {

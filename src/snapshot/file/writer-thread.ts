@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
-import type { PackedEntries } from '../packed-entries.ts';
+import type { UpdatePart } from '../update-parts.ts';
 import type { FileHead } from './format.ts';
 import { SnapshotWriter } from './writer.ts';
 
@@ -10,7 +10,7 @@ export type WriterTask =
       readonly task: 'write';
       /** The first part of an update that is whole, or is not. */
       readonly begin?: { readonly isFull: boolean; readonly writer: string };
-      readonly entries: PackedEntries;
+      readonly part: UpdatePart;
       /** The last part. */
       readonly commit?: FileHead;
     }
@@ -46,7 +46,7 @@ function perform(task: WriterTask): void {
   else {
     writer ??= new SnapshotWriter(String(workerData));
     if (task.begin !== undefined) writer.begin(task.begin);
-    writer.put(task.entries);
+    writer.put(task.part);
     if (task.commit !== undefined) writer.commit(task.commit);
   }
 }

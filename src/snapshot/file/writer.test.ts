@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { createSealer } from '../../lib/sealed-secret.ts';
-import type { SnapshotUpdate } from '../contract.ts';
-import { packUpdate } from '../packed-entries.ts';
 import { readSnapshot } from './reader.ts';
 import { SnapshotWriter } from './writer.ts';
 import { WritingThread } from './writing.ts';
@@ -17,10 +15,9 @@ test('an update that is abandoned leaves the file as it was, and a process follo
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-writer-'));
   t.after(() => rm(folder, { recursive: true }));
   const path = join(folder, 'gateway.snapshot');
-  const put = async (writer: SnapshotWriter, ids: readonly string[]): Promise<void> => {
+  const put = (writer: SnapshotWriter, ids: readonly string[]): void => {
     const set = ids.map((id) => ({ kind: 'challenge', id, hostname: 'a.test' }) as const);
-    const update: SnapshotUpdate = { version: 1, full: false, set, removed: [] };
-    for await (const entries of packUpdate(update, sealer)) writer.put(entries);
+    writer.put({ set, removed: [] });
   };
   const ids = async () => (await readSnapshot(path, sealer))?.entries.map(({ id }) => id);
   const head = (version: number) => ({ writer: 'one', version, database: '' });
@@ -28,16 +25,16 @@ test('an update that is abandoned leaves the file as it was, and a process follo
   assert.throws(() => writer.begin({ isFull: false, writer: 'one' }), /written by another process/);
   writer.abandon();
   writer.begin({ isFull: true, writer: 'one' });
-  await put(writer, ['a', 'b']);
+  put(writer, ['a', 'b']);
   writer.commit(head(1));
   writer.begin({ isFull: true, writer: 'one' });
-  await put(writer, ['c']);
+  put(writer, ['c']);
   assert.deepEqual(await ids(), ['a', 'b']);
   writer.abandon();
   assert.throws(() => writer.begin({ isFull: false, writer: 'two' }), /written by another process/);
   writer.abandon();
   writer.begin({ isFull: false, writer: 'one' });
-  await put(writer, ['d']);
+  put(writer, ['d']);
   writer.commit(head(2));
   assert.deepEqual(await ids(), ['a', 'b', 'd']);
 });

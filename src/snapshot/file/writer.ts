@@ -2,9 +2,9 @@ import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'no
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLOutputValue, StatementSync } from 'node:sqlite';
+import { serialize } from 'node:v8';
 
-import { readPack } from '../packed-entries.ts';
-import type { PackedEntries } from '../packed-entries.ts';
+import type { UpdatePart } from '../update-parts.ts';
 import { takeLock } from './lock.ts';
 import { addSum, checkFormat, createTables, noSum, readHead, sumOf, writeHead } from './format.ts';
 import type { FileHead } from './format.ts';
@@ -51,20 +51,21 @@ export class SnapshotWriter implements Disposable {
   }
 
   /** Only what differs from what is there is written. */
-  put(entries: PackedEntries): void {
+  put({ set, removed }: UpdatePart): void {
     const { find, put } = this.#open;
-    for (const { kind, id, bytes } of readPack(entries)) {
-      const old = find.get(kind, id);
-      if (bytes.length === 0) {
-        if (old !== undefined) this.#remove(old);
-        continue;
-      }
+    for (const entry of set) {
+      const bytes = serialize(entry);
       const sum = sumOf(bytes);
+      const old = find.get(entry.kind, entry.id);
       const isThere = old !== undefined && isSame(old['sum'], sum) && isSame(old['bytes'], bytes);
-      const { lastInsertRowid } = isThere ? {} : put.run(kind, id, sum, bytes);
+      const { lastInsertRowid } = isThere ? {} : put.run(entry.kind, entry.id, sum, bytes);
       this.#named?.add(Number(old?.['row'] ?? lastInsertRowid));
       if (isThere) continue;
       for (const each of [old?.['sum'], sum]) this.#count(each);
+    }
+    for (const { kind, id } of removed) {
+      const old = find.get(kind, id);
+      if (old !== undefined) this.#remove(old);
     }
   }
 

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 
 import type { Sealer } from '../../lib/sealed-secret.ts';
 import type { SnapshotUpdate } from '../contract.ts';
-import { packUpdate } from '../packed-entries.ts';
+import { partsOf } from '../update-parts.ts';
 import type { FileHead } from './format.ts';
 import type { WriterReply, WriterTask } from './writer-thread.ts';
 
@@ -20,21 +20,14 @@ export class WritingThread implements AsyncDisposable {
 
   /** Resolves when the file is of the update's version. Rejects with the file as it was. Must not be called before the last call has ended. */
   async write(update: SnapshotUpdate, head: FileHead): Promise<void> {
-    let before: Extract<WriterTask, { task: 'write' }> = {
-      task: 'write',
-      begin: { isFull: update.full, writer: head.writer },
-      entries: { keys: '[]', ends: [], bytes: new Uint8Array() },
-    };
+    const begin = { isFull: update.full, writer: head.writer };
+    let before: Extract<WriterTask, { task: 'write' }> | undefined;
     try {
-      let isFirst = true;
-      for await (const entries of packUpdate(update, this.#sealer)) {
-        if (!isFirst) {
-          await this.#ask(before, [before.entries.bytes.buffer]);
-          before = { task: 'write', entries };
-        } else before = { ...before, entries };
-        isFirst = false;
+      for await (const part of partsOf(update, this.#sealer)) {
+        if (before !== undefined) await this.#ask(before);
+        before = { task: 'write', part, ...(before === undefined && { begin }) };
       }
-      await this.#ask({ ...before, commit: head }, [before.entries.bytes.buffer]);
+      if (before !== undefined) await this.#ask({ ...before, commit: head });
     } catch (error) {
       await this.#ask({ task: 'abandon' });
       throw error;
@@ -51,17 +44,23 @@ export class WritingThread implements AsyncDisposable {
     await exited;
   }
 
-  #ask(task: WriterTask, given: readonly ArrayBuffer[] = []): Promise<void> {
+  #ask(task: WriterTask): Promise<void> {
     const thread = (this.#thread ??= this.#start());
-    this.#waiting = Promise.withResolvers();
     // Somebody waits for it.
     thread.ref();
-    thread.postMessage(task, given);
-    return this.#waiting.promise;
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    thread.postMessage(task);
+    const waiting = Promise.withResolvers<void>();
+    this.#waiting = waiting;
+    return waiting.promise;
   }
 
   #start(): Worker {
-    const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: this.#path });
+    const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), {
+      workerData: this.#path,
+      // Memory of entries that have been written is given back soon.
+      resourceLimits: { maxYoungGenerationSizeMb: 4 },
+    });
     const end = (error?: Error): void => {
       thread.unref();
       const waiting = this.#waiting;
