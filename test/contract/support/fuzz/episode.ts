@@ -142,8 +142,8 @@ class Episode implements EpisodeReport {
     if (before !== undefined && status >= 400) await this.#world.mustBe(before);
     own.noteSent(`${sent.target} ${sent.body?.toString('latin1') ?? ''}`);
     for (const id of idsIn(text)) {
-      // Processes serve all accounts, and each account sees them.
-      if (id.startsWith('proc_')) continue;
+      // Processes, and stores of decisions, serve all accounts, and each account sees them.
+      if (id.startsWith('proc_') || id.startsWith('dst_')) continue;
       assert.ok(!foreign.has(id) || own.wasSent(id), `it shows ${id} of another account`);
     }
     if (status < 300) own.learn(text);
