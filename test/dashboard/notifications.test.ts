@@ -12,7 +12,9 @@ import { lookAt } from './support/looks.ts';
 test('every type of events is in one topic, and no topic has others', () => {
   const offered = topics.flatMap(({ types }) => types);
   assert.deepEqual(offered.toSorted(), [...eventTypes]);
-  assert.equal(wordsOf(eventTypes), topics.map(({ title }) => title).join(' · '));
+  for (const { types, title } of topics) assert.equal(wordsOf(types), title);
+  const firstFive = topics.slice(0, 5).map(({ title }) => title);
+  assert.equal(wordsOf(eventTypes), `${firstFive.join(' · ')} and ${topics.length - 5} more`);
   assert.equal(wordsOf(['backend_down.v0']), 'backend_down.v0');
 });
 
