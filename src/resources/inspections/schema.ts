@@ -146,10 +146,20 @@ export const InspectionReplay = Type.Object(
           { name: Type.String({ maxLength: 256 }), value: Type.String({ maxLength: 8192 }) },
           { additionalProperties: false },
         ),
-        { description: 'All headers, in place of those that were recorded. Host stays as it was.', maxItems: 100 },
+        {
+          description: 'All headers, in place of those that were recorded. Host stays as it was.',
+          maxItems: 100,
+          examples: [[{ name: 'content-type', value: 'application/json' }]],
+        },
       ),
     ),
-    body: Type.Optional(Type.String({ description: 'Another body, of 32 KiB at most.', maxLength: mostBodyBytes })),
+    body: Type.Optional(
+      Type.String({
+        description: 'Another body, of 32 KiB at most.',
+        maxLength: mostBodyBytes,
+        examples: ['{"event":"order.paid"}'],
+      }),
+    ),
   },
   { $id: 'InspectionReplay', additionalProperties: false },
 );
