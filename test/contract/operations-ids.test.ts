@@ -51,7 +51,11 @@ inWorlds("another account's ids", (world) => {
     const withBody = operations.filter(hasBody);
     const theirs = await foreign.prepareUnchanged(withBody);
     const ours = await own.prepareUnchanged(withBody);
-    const naming = withBody.filter((operation) => JSON.stringify(theirs(operation).body).match(idForm) !== null);
+    // A replay names a request, which has no row, and here both accounts have recorded one with the id of the example.
+    const naming = withBody.filter(
+      (operation) =>
+        operation.id !== 'InspectionsReplay' && JSON.stringify(theirs(operation).body).match(idForm) !== null,
+    );
     assert.ok(naming.length >= 8, `only ${naming.length} operations name other resources in their body`);
     await world().unchanged(() =>
       forEach(naming, async (operation) => {

@@ -104,6 +104,7 @@ const uncounted: readonly string[] = [
   'account_usage',
   'event_deliveries',
   'undelivered_events',
+  'sent_mails',
   'alerts',
   // Deleted with the last of their sessions, which are counted.
   'app_users',
