@@ -3,8 +3,10 @@ import { test } from 'node:test';
 
 import { parseIp } from '../lib/ip/address.ts';
 import { explain } from './explain.ts';
+import { AccessTable } from '../snapshot/access.ts';
 import { namedParts } from './index.ts';
 import { oidc } from './oidc/index.ts';
+import { trafficPolicy } from './traffic-policy/index.ts';
 
 const visitor = { source: parseIp('192.0.2.1')!, person: undefined };
 const login = oidc.accept({ issuer: 'https://id.example.com', client_id: 'c', client_secret: 's' });
@@ -33,4 +35,19 @@ test('a step that needs to know more is never told to pass, and one that changes
 test('a module that cannot be built lets nobody in, unless it is switched off', () => {
   assert.deepEqual(wordsOf({ oidc: login }), [['oidc', 'unloadable']]);
   assert.deepEqual(wordsOf({ oidc: { ...login, enabled: false } }), []);
+});
+
+test('a policy that admits a range unless an IP policy denies it asks the rules in force', () => {
+  const table = new AccessTable();
+  const value = JSON.stringify({
+    on_tcp_connect: [
+      { actions: [{ type: 'restrict-ips', config: { allow: ['192.0.2.0/24'], ip_policies: ['ipp_1'] } }] },
+    ],
+  });
+  const parts = namedParts({ traffic_policy: trafficPolicy.accept({ value }) });
+  // An IP policy that is not there denies.
+  assert.deepEqual(
+    explain(parts, visitor, table).map(({ word }) => word),
+    ['refuses'],
+  );
 });

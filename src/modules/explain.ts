@@ -169,7 +169,7 @@ function describedVisit(
     return isAllowed;
   };
   const services: StepServices = {
-    ...servicesOfDescribed({ allows: record, denies: access.denies }),
+    ...servicesOfDescribed({ allows: record, denies: (policyIds, address) => access.denies(policyIds, address) }),
     logins: {
       admit(_visit, signIn, isOptional) {
         if (isOptional) seen.isSpared = true;
