@@ -174,6 +174,8 @@ test('an address within an address hides nothing, however often it is encoded', 
   assert.equal(maskTarget(`/a?%70ass%2577ord=${secret}&n=1`), '/a?%70ass%2577ord=[masked]&n=1');
   assert.equal(maskTarget(`/a?${nested('code ', 9)}=${secret}`), `/a?${nested('code ', 9)}=[masked]`);
   assert.equal(maskTarget(`/a?next=%ff%2Fcb%3Fcode%3D${secret}`), '/a?next=[masked]', 'no UTF-8');
+  assert.equal(maskTarget('/a?next=code%3Dx1'), '/a?next=[masked]', 'its name begins the text');
+  assert.equal(maskTarget('/a?next=page%3Dx1'), '/a?next=page%3Dx1');
   assert.equal(maskTarget('/a?next=%252Fb%253Fpage%253D2'), '/a?next=%252Fb%253Fpage%253D2');
   assert.equal(maskTarget('/a%20b?x=100%&y=a+b'), '/a%20b?x=100%&y=a+b');
   assert.equal(maskBodyText('save 20% now, code: none, key=1', ''), 'save 20% now, code: none, key=1');
