@@ -116,6 +116,18 @@ describe('decisions behind a place', () => {
     assert.equal((await ask(decisions, { after: oldMs * 1000 })).isCut, false);
   });
 
+  test('that were removed, with nothing behind them, are missed once', async () => {
+    const atMs = Date.now();
+    const oldMs = atMs - 8 * 86_400_000;
+    await using decisions = await open(scratchFolder());
+    decisions.add(account, decision({ at_ms: oldMs, path: '/old' }));
+    await decisions.flush();
+    await decisions.tend(atMs + hourMs);
+    const { rows, seen, isCut } = await ask(decisions, { after: oldMs * 1000 - 1 });
+    assert.deepEqual([rows, isCut], [[], true]);
+    assert.equal((await ask(decisions, { after: seen })).isCut, false);
+  });
+
   test('in a log of an earlier run are read in slices, and one that a crash has torn is none', async () => {
     const folder = scratchFolder();
     const atMs = Date.now();
