@@ -257,7 +257,7 @@ export interface Started {
   readonly gateway: string;
 }
 
-/** What came of decisions that were to be appended. */
+/** The outcome for decisions that were to be appended. */
 export interface Appended {
   readonly rows: number;
   /** Decisions that could not be written, by account. */

@@ -12,7 +12,7 @@ import { parquetTable } from './tables.ts';
 /** Files of the first statements and of all others: most pages are full after one, and to plan a statement takes longer than a file. */
 const atOnce = [1, 4, 16];
 
-/** What one statement reads. */
+/** Files that one statement reads. */
 interface Batch {
   readonly table: string;
   readonly parts: readonly Part[];

@@ -19,7 +19,7 @@ export interface Batch {
   readonly shares: ReadonlyMap<string, Share>;
 }
 
-/** What an account has of a batch. */
+/** The part of a batch that is of one account. */
 interface Share {
   rows: number;
   bytes: number;

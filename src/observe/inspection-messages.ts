@@ -13,7 +13,7 @@ export interface KnownInspection {
   readonly leftOut: number;
 }
 
-/** What a process knows of the inspections of an account. */
+/** The inspections of an account, as far as a process knows them. */
 export interface SharedInspections {
   readonly known: readonly KnownInspection[];
   /** Ids of those that have ended. */

@@ -1,6 +1,6 @@
 import { serviceKey } from './services.ts';
 
-/** What became of a question at another process. */
+/** The outcome of a question at another process. */
 export type Heard =
   | { readonly state: 'heard'; readonly reply: unknown }
   /** `no_answer`: it stands still. `unreachable`: no link leads to it, or it does not take the question. */

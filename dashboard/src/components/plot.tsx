@@ -85,7 +85,7 @@ export function Plot({ span, times, series, sentence, marks, onPoint, pixels = 1
   );
 }
 
-/** What bars and lines are, by their looks; the sentence says it to those who do not see them. */
+/** A legend: bars and lines by their looks, and a sentence for those who do not see them. */
 function PlotLegend({ series }: { readonly series: readonly PlotSeries[] }) {
   const shown = series.filter(({ values }) => values.some((value) => value !== null && value > 0));
   return (

@@ -7,7 +7,7 @@ import type { InspectedRequest, InspectionTerms, TrafficObserver } from '../engi
 import { RequestInspector } from './inspect-requests.ts';
 import type { RequestVisit } from './request-visit.ts';
 
-/** What is masked may rest between two steps. */
+/** Masking may rest between two steps. */
 async function settled(): Promise<void> {
   for (let at = 0; at < 20; at++) await turn();
 }

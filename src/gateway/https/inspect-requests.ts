@@ -19,7 +19,7 @@ const mostOpen = 64;
 const mostInSecond = 20;
 const secondMs = 1000;
 
-/** What is recorded for one account. */
+/** Records of one account. */
 interface Share {
   open: number;
   /** Number of the second in which so many have begun. */

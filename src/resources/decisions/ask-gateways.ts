@@ -21,7 +21,7 @@ export const gatewayStates = [
   'not_asked',
 ] as const;
 
-/** What became of a question at one gateway. */
+/** The outcome of a question at one gateway. */
 export interface AskedGateway<Kind extends QuestionKind> {
   /** Id of its process. */
   readonly process: string;

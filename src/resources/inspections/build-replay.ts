@@ -3,7 +3,7 @@ import { connectionHeaders, isFieldValue, isToken } from '../../lib/http-syntax.
 import type { InspectedRequest, ReplayRequest } from '../../observe/inspections.ts';
 import * as errors from './errors.ts';
 
-/** What an admin changes of a request. */
+/** Changes that an admin makes to a request. */
 export interface ReplayChanges {
   readonly method?: string | undefined;
   readonly target?: string | undefined;

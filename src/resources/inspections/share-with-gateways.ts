@@ -10,7 +10,7 @@ import { inspections } from './service.ts';
 
 export const gatewayStates = ['answered', 'no_answer', 'unreachable', 'failed', 'not_asked'] as const;
 
-/** What became of a question at one gateway. */
+/** The outcome of a question at one gateway. */
 export interface AskedGateway {
   /** Id of its process. */
   readonly processId: string;

@@ -4,7 +4,7 @@ import { deserialize, serialize } from 'node:v8';
 
 import type { CertificatePair } from '../local-ca.ts';
 
-/** What the file says beside its entries; written with each update. */
+/** The head of the file: facts beside its entries, written with each update. */
 export interface FileHead {
   /** Of the process that wrote it, a random text: what changes may follow only to what is its own. */
   readonly writer: string;

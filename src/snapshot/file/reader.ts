@@ -12,7 +12,7 @@ import { mapSecrets } from '../entry-secrets.ts';
 import { addSum, checkFormat, DamagedFileError, isSameSum, noSum, readHead, sumOf } from './format.ts';
 import type { FileHead } from './format.ts';
 
-/** What a snapshot file holds, at one version. */
+/** The content of a snapshot file, at one version. */
 export interface ReadSnapshot {
   readonly head: FileHead;
   readonly entries: readonly SnapshotEntry[];

@@ -22,7 +22,7 @@ const times = [
   ['60', '1 hour'],
 ] as const;
 
-/** What is inspected now, and the form that begins it. */
+/** Inspections under way, and the form that begins one. */
 export function InspectionList() {
   const mayInspect = useMayWrite('admins');
   return (

@@ -108,7 +108,7 @@ function CheckLink({ id }: { readonly id: string }) {
   return <Link to={explanationOf({ id })}>What was decided, and why</Link>;
 }
 
-/** What came of a replay. One that a check has refused is not in the list. */
+/** The outcome of a replay. One that a check has refused is not in the list. */
 function Sent({ sent }: { readonly sent: InspectionReplayed }) {
   const { answer, id, duration_ms: ms, left_out: leftOut } = sent;
   return (

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useList } from '../../api/queries.ts';
 import { nameOf } from '../../lib/text.ts';
 
-/** What can be inspected, by its id: endpoints, HTTPS edges and their routes. */
+/** Endpoints, HTTPS edges and their routes, which can be inspected, by id. */
 export function useSubjects() {
   const { data: edges } = useList('HttpsEdgesList');
   const { data: endpoints } = useList('EndpointsList');

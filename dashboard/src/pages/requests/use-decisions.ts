@@ -14,7 +14,7 @@ import type { Range } from '../../parts/past-requests.ts';
 export interface Decisions {
   /** Newest first; undefined while nothing has come. */
   readonly rows: readonly Decision[] | undefined;
-  /** What the answers said beside their rows. */
+  /** Facts that the answers gave beside their rows. */
   readonly told: DecisionsPage | undefined;
   readonly error: CallError | undefined;
   readonly hasMore: boolean;
